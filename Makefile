@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+#   make          build the tool
+#   make demo     record two stock programs and show their trees (root)
+#   make check    all tests (root, for those that load BPF)
+#   make bench    figures beside perf's, in one run (root)
+#   make install  to $(DESTDIR)$(PREFIX)
+#
+# demo, check and bench install the packages that they miss.
+
+VERSION := 0.1
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC ?= gcc
+CLANG ?= $(or $(shell command -v clang-19 || command -v clang-20 || command -v clang-21 || command -v clang),clang-19)
+CFLAGS ?= -O2 -g
+B := build
+
+INCLUDES := -Ilib/port -Icore -Iinclude -Ilib
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(INCLUDES) -DUNCOIL_VERSION='"$(VERSION)"' -MMD -MP $(CFLAGS)
+LIBS := -lbpf -ldw -lelf -l:libiberty.a
+
+CORE := uc_bare uc_cfa uc_ehframe uc_elf uc_expr uc_read uc_step uc_walk
+LIB := uc_debugfile uc_demangle uc_dso uc_engine uc_functions uc_kallsyms uc_maps uc_perfdata_read \
+	uc_perfdata_write uc_plt uc_port uc_process uc_sideband uc_source uc_symbols uc_symtab uc_synth uc_target uc_vmas
+CLI := $(sort $(patsubst cli/%.c,%,$(wildcard cli/*.c)))
+
+CORE_OBJS := $(CORE:%=$B/core/%.o)
+LIB_OBJS := $(LIB:%=$B/lib/%.o) $B/lib/uc_engine_object.o
+CLI_OBJS := $(CLI:%=$B/cli/%.o)
+ARCHIVE := $B/libuncoil.a
+BPF := $B/bpf/uncoil.bpf.o
+
+.PHONY: all build demo check bench install clean packages
+all: $B/uncoil
+
+# ---- the tool ----
+
+$B/uncoil: $(CLI_OBJS) $(ARCHIVE)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(ARCHIVE): $(CORE_OBJS) $(LIB_OBJS)
+	rm -f $@
+	ar rcs $@ $^
+
+$B/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$B/cli/%.o: ALL_CFLAGS += -Icli
+
+$B/lib/uc_engine_object.o: lib/uc_engine_object.S $(BPF)
+	@mkdir -p $(@D)
+	$(CC) -DUC_BPF_OBJECT='"$(BPF)"' -c -o $@ $<
+
+# ---- the engine ----
+
+# -nostdinc would lose linux/; the host's headers give types and numbers only.
+BPF_CFLAGS := -O2 -g -target bpf -mcpu=v4 -D__TARGET_ARCH_x86 -Wall -Wno-unused-function \
+	-Ibpf/port -Ibpf -Icore -Iinclude -I/usr/include/$(shell $(CC) -print-multiarch)
+
+$(BPF): bpf/uncoil.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c -o $@ $<
+
+# ---- tests ----
+
+UNIT := $(sort $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c)))
+UNIT_BINS := $(UNIT:%=$B/tests/%)
+TEST_BINS := $(UNIT_BINS) $B/tests/walk_ptrace $B/tests/plug_uncoil.so
+
+$B/tests/test_%: tests/unit/test_%.c $(ARCHIVE) $(filter-out $B/cli/uncoil.o,$(CLI_OBJS))
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Icli -o $@ $< $(filter-out $B/cli/uncoil.o,$(CLI_OBJS)) $(ARCHIVE) $(LIBS) -lcmocka
+
+$B/tests/walk_ptrace: tests/tools/walk_ptrace.c $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -o $@ $< $(ARCHIVE)
+
+PLUGIN_SOURCES := tests/oracle/plug_uncoil.c lib/uc_vmas.c lib/uc_port.c $(CORE:%=core/%.c)
+$B/tests/plug_uncoil.so: $(PLUGIN_SOURCES)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests/oracle -fPIC -shared -fvisibility=hidden -o $@ $(PLUGIN_SOURCES)
+
+check:
+	tools/packages.sh check
+	$(MAKE) all $(TEST_BINS)
+	tests/run.sh
+
+demo:
+	tools/packages.sh demo
+	$(MAKE) all
+	tools/demo.sh
+
+bench:
+	tools/packages.sh bench
+	$(MAKE) all
+	bench/run.sh
+
+# ---- the rest ----
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $B/uncoil $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+clean:
+	rm -rf $B
+
+-include $(wildcard $B/*/*.d)

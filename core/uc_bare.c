@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Code without unwind data on x86-64: what its bytes say. Everything here is
+ * recognised, nothing is guessed; where no pattern fits, the walk stops.
+ *
+ *  - the program's or ld.so's entry point: the stack pointer is still the one
+ *    that the process started with, so no caller can lie above
+ *  - the signal trampoline (musl and others have no FDE for it)
+ *  - a pc that no code is mapped at: a call through a bad pointer, which has
+ *    just pushed its return address
+ *  - PLT entries as lld and mold write them, without FDE
+ *  - the first and last instructions of a function that keeps a frame pointer
+ *  - its body, if the frame pointer was set up before the pc
+ */
+#include "uc_core.h"
+
+static inline void uc_bare_begin(struct uc_walk *w, u32 cfa_reg, s64 cfa_off)
+{
+	u32 i;
+
+	w->bare = 1;
+	for (i = 0; i < UC_REG_SLOTS; i++) {
+		w->row.kind[i] = UC_RULE_UNSET;
+		w->row.val[i] = 0;
+	}
+	w->row.cfa_kind = UC_CFA_REG;
+	w->row.cfa_reg = (u8)cfa_reg;
+	w->row.cfa_off = cfa_off;
+	w->row.ra_reg = UC_REG_PC;
+	w->row.signal = 0;
+	w->row.kind[UC_REG_PC] = UC_RULE_OFFSET;
+	w->row.val[UC_REG_PC] = UC_RA_OFFSET;
+}
+
+/* Code bytes at addr to w->scratch; what can not be read stays zero. */
+static inline int uc_bare_code(struct uc_walk *w, u64 addr, u32 len)
+{
+	u32 first = uc_to_page_end(addr, len);
+
+	memset(w->scratch, 0, 32);
+	if (!uc_port_read_window(w, w->scratch, len, addr, 32))
+		return 0;
+	if (first < len && !uc_port_read_window(w, w->scratch, first, addr, 32))
+		return 0;
+	return uc_read_failed(w, addr, first);
+}
+
+static inline int uc_bytes(const u8 *p, u32 a, u32 b)
+{
+	return p[0] == a && p[1] == b;
+}
+
+/*
+ * Does a call instruction end at addr? Direct (e8 rel32) or indirect (ff /2)
+ * with its possible lengths. Also says no if addr is in no code.
+ */
+UC_FN_LOCAL int uc_bare_after_call(UC_WALK, u64 addr)
+{
+	const u8 *p = w->scratch;
+	u32 n, yes;
+
+	if (addr < 8 || uc_port_map(w, addr - 1) || !(w->found.flags & UC_MAP_EXEC))
+		return 0;
+	if (addr - 7 < w->found.start)
+		return 0;
+	n = (u32)uc_bare_code(w, addr - 7, 7);
+	if (n)
+		return (int)n == UC_FAULT ? UC_FAULT : 0;
+	/* ff /2: modrm's middle bits are 2; register or memory operand, by length */
+	yes = p[2] == 0xe8;
+	yes |= p[5] == 0xff && (p[6] & 0x38) == 0x10 && (p[6] & 7) != 4 && (p[6] & 0xc0) != 0x40 &&
+	       (p[6] & 0xc0) != 0x80 && !((p[6] & 0xc0) == 0 && (p[6] & 7) == 5);
+	yes |= p[4] == 0xff && (p[5] & 0xf8) == 0x50 && p[5] != 0x54; /* disp8 */
+	yes |= p[4] == 0xff && p[5] == 0x14; /* SIB */
+	yes |= p[3] == 0xff && p[4] == 0x54; /* SIB, disp8 */
+	yes |= p[1] == 0xff && ((p[2] & 0xf8) == 0x90 || p[2] == 0x15) && p[2] != 0x94; /* disp32 */
+	yes |= p[0] == 0xff && (p[1] == 0x94 || p[1] == 0x14); /* SIB, disp32 */
+	return yes ? 1 : 0;
+}
+
+/* The return address would be the word at addr: is it one? 1, 0 or UC_FAULT. */
+static inline int uc_bare_ra_at(struct uc_walk *w, u64 addr)
+{
+	int rc = uc_stack_u64(w, addr, &w->value);
+
+	if (rc)
+		return rc == UC_FAULT ? rc : 0;
+	return uc_bare_after_call(w, w->value);
+}
+
+/* mov $15,%rax; syscall (formats sheet 4.7): the interrupted registers lie in
+ * the signal frame above. */
+static inline int uc_bare_signal(struct uc_walk *w)
+{
+	/* sigcontext order: r8-r15 rdi rsi rbp rbx rdx rax rcx rsp rip */
+	static const u8 order[17] = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16 };
+	const u8 *p = w->scratch;
+	u32 i;
+
+	if (!(uc_bytes(p, 0x48, 0xc7) && uc_bytes(p + 2, 0xc0, 0x0f) && uc_bytes(p + 4, 0, 0) &&
+	      uc_bytes(p + 6, 0, 0x0f) && p[8] == 0x05))
+		return 0;
+	uc_bare_begin(w, UC_REG_SP, 0);
+	for (i = 0; i < 17; i++) {
+		w->row.kind[order[i] & UC_REG_MASK] = UC_RULE_OFFSET;
+		w->row.val[order[i] & UC_REG_MASK] = UC_SIGFRAME_R8 + 8 * (s32)i;
+	}
+	w->row.signal = 1;
+	return 1;
+}
+
+/* Does w->regs' pc stand at a trampoline? 1 with its row in w->row, 0, or
+ * UC_FAULT. */
+UC_FN int uc_bare_trampoline(UC_WALK)
+{
+	int rc = uc_bare_code(w, w->regs.r[UC_REG_PC], 9);
+
+	if (rc)
+		return rc == UC_FAULT ? rc : 0;
+	return uc_bare_signal(w);
+}
+
+/*
+ * PLT entries without FDE (formats sheet 3.5): the stack pointer's distance
+ * from the CFA at this byte of the entry, or 0. p is the entry's first 16
+ * bytes, off the pc's place in it.
+ */
+static inline s64 uc_plt_depth(const u8 *p, u32 off)
+{
+	/* lld: jmp *slot(%rip); push $n; jmp PLT0 */
+	if (uc_bytes(p, 0xff, 0x25) && p[6] == 0x68 && p[11] == 0xe9)
+		return off < 11 ? 8 : 16;
+	/* lld PLT0: push GOT+8(%rip); jmp *GOT+16(%rip); nopl */
+	if (uc_bytes(p, 0xff, 0x35) && uc_bytes(p + 6, 0xff, 0x25) && uc_bytes(p + 12, 0x0f, 0x1f))
+		return off < 6 ? 16 : 24;
+	if (!uc_bytes(p, 0xf3, 0x0f) || !uc_bytes(p + 2, 0x1e, 0xfa)) /* endbr64 */
+		return 0;
+	/* mold: mov $n,%r11d; jmp *slot(%rip) */
+	if (uc_bytes(p + 4, 0x41, 0xbb) && uc_bytes(p + 10, 0xff, 0x25))
+		return 8;
+	/* mold PLT0: push %r11; push GOT+8(%rip); jmp *GOT+16(%rip) */
+	if (uc_bytes(p + 4, 0x41, 0x53) && uc_bytes(p + 6, 0xff, 0x35) && uc_bytes(p + 12, 0xff, 0x25))
+		return off < 6 ? 8 : off < 12 ? 16 : 24;
+	/* lld -z ibtplt: push $n; jmp PLT0; nop, and .plt.sec: jmp *slot(%rip); nopw */
+	if (p[4] == 0x68 && p[9] == 0xe9)
+		return off < 9 ? 8 : 16;
+	if (uc_bytes(p + 4, 0xff, 0x25) && uc_bytes(p + 10, 0x66, 0x0f))
+		return 8;
+	return 0;
+}
+
+/* Entries are 16-byte aligned and never callers: the pc must be exact. */
+static inline int uc_bare_plt(struct uc_walk *w)
+{
+	u64 pc = w->regs.r[UC_REG_PC], entry = pc & ~15ull;
+	s64 depth;
+	int rc;
+
+	if (!(w->map.flags & UC_MAP_FILE))
+		return 0;
+	rc = uc_bare_code(w, entry, 16);
+	if (rc)
+		return rc;
+	depth = uc_plt_depth(w->scratch, (u32)(pc - entry));
+	if (!depth)
+		return 0;
+	/* PLT0 is only reached through an entry: its caller called that one. */
+	uc_bare_begin(w, UC_REG_SP, depth);
+	return 1;
+}
+
+static inline int uc_is_push_fp(const u8 *p)
+{
+	return p[0] == 0x55;
+}
+
+/* mov %rsp,%rbp in its two encodings */
+static inline int uc_is_mov_fp(const u8 *p)
+{
+	return p[0] == 0x48 && ((p[1] == 0x89 && p[2] == 0xe5) || (p[1] == 0x8b && p[2] == 0xec));
+}
+
+/*
+ * At a function's edge the return address is still, or again, at the stack
+ * pointer: push %rbp (after an optional endbr64) followed by mov %rsp,%rbp,
+ * that mov itself, and ret.
+ */
+static inline int uc_bare_edge(struct uc_walk *w)
+{
+	u64 pc = w->regs.r[UC_REG_PC], sp = w->regs.r[UC_REG_SP];
+	const u8 *p = w->scratch;
+	u32 at_entry, after_push, rc;
+
+	rc = (u32)uc_bare_code(w, pc, 8);
+	if (rc)
+		return (int)rc;
+	at_entry = (uc_is_push_fp(p) && uc_is_mov_fp(p + 1)) ||
+		   (uc_bytes(p, 0xf3, 0x0f) && uc_bytes(p + 2, 0x1e, 0xfa) && uc_is_push_fp(p + 4));
+	at_entry |= p[0] == 0xc3 || p[0] == 0xc2 || uc_bytes(p, 0xf3, 0xc3) || uc_bytes(p, 0xf2, 0xc3);
+	after_push = uc_is_mov_fp(p);
+	if (!at_entry && !after_push)
+		return 0;
+	rc = (u32)uc_bare_ra_at(w, after_push ? sp + 8 : sp);
+	if (rc != 1)
+		return (int)rc;
+	uc_bare_begin(w, UC_REG_SP, after_push ? 16 : 8);
+	if (after_push) {
+		w->row.kind[UC_REG_FP] = UC_RULE_OFFSET;
+		w->row.val[UC_REG_FP] = -16;
+	}
+	return 1;
+}
+
+/*
+ * Is there a push %rbp ... mov %rsp,%rbp before the pc, with no end of a
+ * function in between? Compilers put an instruction or two between the halves.
+ * A ret followed by padding or by another function's first bytes is an end;
+ * one inside a function is not.
+ */
+static inline void uc_prologue_byte(struct uc_prologue *p, u32 b)
+{
+	/* nop, int3, and the first byte of long nops end a function */
+	if (p->after_ret && (b == 0x90 || b == 0xcc || b == 0x66 || b == 0x0f || b == 0xf3))
+		p->found = 0;
+	p->after_ret = b == 0xc3;
+	p->last = (p->last << 8 | b) & 0xffffff;
+	p->since_push = b == 0x55 ? 0 : p->since_push + 1;
+	if ((p->last == 0x4889e5 || p->last == 0x488bec) && p->since_push < UC_PROLOGUE_GAP)
+		p->found = 1;
+}
+
+UC_FN_LOCAL int uc_bare_has_prologue(UC_WALK, u64 pc)
+{
+	u64 from = pc - UC_PROLOGUE_BYTES;
+	u32 i;
+
+	if (pc < UC_PROLOGUE_BYTES || from < w->map.start)
+		from = w->map.start;
+	uc_cur_set(w, from, pc);
+	w->cur.win_len = 0;
+	w->prologue.found = 0;
+	w->prologue.after_ret = 0;
+	w->prologue.since_push = UC_PROLOGUE_GAP;
+	UC_FOR(i, UC_PROLOGUE_BYTES)
+	{
+		u32 b = uc_cur_u8(w);
+
+		if (w->cur.error == UC_FAULT)
+			return UC_FAULT;
+		if (w->cur.error) /* that was the last */
+			break;
+		uc_prologue_byte(&w->prologue, b);
+	}
+	return (int)w->prologue.found;
+}
+
+/*
+ * The frame pointer's record: aligned, above the stack pointer, in the
+ * stack's own mapping, and the word above it follows a call.
+ */
+UC_FN_LOCAL int uc_bare_frame_pointer(UC_WALK)
+{
+	u64 fp = w->regs.r[UC_REG_FP], sp = w->regs.r[UC_REG_SP];
+	int rc;
+
+	if (!(w->regs.known & UC_BIT(UC_REG_FP)) || !(w->regs.known & UC_BIT(UC_REG_SP)))
+		return uc_fail(w, UNCOIL_STOP_NO_REGISTER, 0, w->regs.r[UC_REG_PC]);
+	/* A zero says something only where the frame pointer was followed. */
+	if (!fp && w->prev_bare)
+		return uc_fail(w, UNCOIL_STOP_END_OF_CHAIN, 0, w->regs.r[UC_REG_PC]);
+	if ((fp & 7) || fp < sp)
+		return 0;
+	if (uc_port_map(w, sp) || fp < w->found.start || fp + 16 > w->found.end)
+		return 0;
+	/* Generated code has no section to search back in; what keeps no frame
+	 * pointer there hardly has a return address in the right place. */
+	if (w->map.flags & UC_MAP_FILE) {
+		rc = uc_bare_has_prologue(w, w->regs.r[UC_REG_PC]);
+		if (rc != 1)
+			return rc;
+	}
+	rc = uc_bare_ra_at(w, fp + 8);
+	if (rc != 1)
+		return rc;
+	uc_bare_begin(w, UC_REG_FP, 16);
+	w->row.kind[UC_REG_FP] = UC_RULE_OFFSET;
+	w->row.val[UC_REG_FP] = -16;
+	return 1;
+}
+
+static inline int uc_bare_is_entry(const struct uc_walk *w)
+{
+	u64 above = w->regs.r[UC_REG_SP] - w->entry_sp;
+
+	return w->entry_sp && above < UC_ENTRY_BYTES;
+}
+
+/* A call to where no code is has pushed its return address, and no more. */
+static inline int uc_bare_bad_call(struct uc_walk *w)
+{
+	int rc = uc_bare_ra_at(w, w->regs.r[UC_REG_SP]);
+
+	if (rc == 1)
+		uc_bare_begin(w, UC_REG_SP, 8);
+	return rc;
+}
+
+/*
+ * A row for w->regs without unwind data, to w->row. why is the stop that
+ * the search for unwind data ended with; it is returned if nothing fits.
+ */
+UC_FN int uc_bare_row(UC_WALK, u32 why)
+{
+	u64 addr = w->stop_addr;
+	u32 flaw = w->flaw;
+	int rc = 0;
+
+	if (!(w->regs.known & UC_BIT(UC_REG_SP)))
+		return uc_fail(w, (int)why, flaw, addr);
+	if (why == UNCOIL_STOP_NO_MAPPING) {
+		rc = w->exact ? uc_bare_bad_call(w) : 0;
+		goto out;
+	}
+	if (uc_bare_is_entry(w))
+		return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
+	rc = uc_bare_trampoline(w);
+	if (!rc && w->exact)
+		rc = uc_bare_plt(w);
+	if (!rc && w->exact)
+		rc = uc_bare_edge(w);
+	if (!rc)
+		rc = uc_bare_frame_pointer(w);
+out:
+	if (rc == 1)
+		return 0;
+	if (rc == UC_FAULT || rc == UNCOIL_STOP_END_OF_CHAIN || rc == UNCOIL_STOP_NO_REGISTER)
+		return rc;
+	return uc_fail(w, (int)why, flaw, addr);
+}

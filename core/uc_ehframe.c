@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * .eh_frame_hdr and .eh_frame: from an address to the FDE that covers it (LSB
+ * Core, "Exception Frames"). The sections are read where the process has them
+ * mapped, and trusted in nothing.
+ */
+#include "uc_core.h"
+#include "uc_dwarf.h"
+
+/* What a record turned out to be, beside UC_FAULT and the stops. */
+#define UC_RECORD_END 100 /* zero length: the terminator */
+
+/* Is this encoding one that rows of a search table can have? Gives their size. */
+static inline u32 uc_table_row_size(u32 enc)
+{
+	switch (enc) {
+	case UC_PE_DATAREL | UC_PE_SDATA4:
+		return 4;
+	case UC_PE_DATAREL | UC_PE_SDATA8:
+	case UC_PE_DATAREL | UC_PE_UDATA8:
+		return 8;
+	}
+	return 0;
+}
+
+/*
+ * Read .eh_frame_hdr. A table that is absent, of an unusual encoding or
+ * larger than the section leaves rows at 0: .eh_frame is scanned then.
+ */
+UC_FN int uc_hdr_open(UC_WALK)
+{
+	u64 hdr = w->mod.hdr, count;
+	u32 ptr_enc, count_enc, table_enc, size;
+
+	uc_cur_set(w, hdr, w->mod.hdr_end);
+	w->cur.win_len = 0;
+	if (uc_cur_u8(w) != 1 && !w->cur.error)
+		return uc_malformed(w, UNCOIL_FLAW_HDR_VERSION, hdr);
+	ptr_enc = uc_cur_u8(w);
+	count_enc = uc_cur_u8(w);
+	table_enc = uc_cur_u8(w);
+	if (w->cur.error)
+		return w->cur.error;
+	if (ptr_enc == UC_PE_OMIT)
+		return uc_malformed(w, UNCOIL_FLAW_HDR_ENCODING, hdr + 1);
+	w->mod.eh_frame = uc_cur_ptr(w, ptr_enc);
+	if (w->cur.error)
+		return w->cur.error;
+	size = uc_table_row_size(table_enc);
+	/* Where the records are hangs on more than the file: share no row. */
+	if (w->impure)
+		w->mod.pristine = 0;
+	if (count_enc == UC_PE_OMIT || !size)
+		return 0;
+	count = uc_cur_ptr_size(w, count_enc);
+	if (w->cur.error)
+		return w->cur.error;
+	if (w->cur.pos > w->mod.hdr_end || count > (w->mod.hdr_end - w->cur.pos) / (2 * size))
+		return 0;
+	w->mod.table = w->cur.pos;
+	w->mod.rows = (u32)count;
+	w->mod.row_size = (u8)size;
+	return 0;
+}
+
+/*
+ * Open the record at addr: the cursor stands at its id field and ends with
+ * the record.
+ */
+static inline int uc_record_open(struct uc_walk *w, u64 addr)
+{
+	u64 len;
+
+	if (addr < w->mod.lo || addr >= w->mod.hi)
+		return uc_malformed(w, UNCOIL_FLAW_RECORD_LENGTH, addr);
+	uc_cur_set(w, addr, w->mod.hi);
+	len = uc_cur_uint(w, 4);
+	w->record64 = len == 0xffffffff;
+	if (len == 0xffffffff)
+		len = uc_cur_uint(w, 8);
+	else if (len >= 0xfffffff0)
+		return uc_malformed(w, UNCOIL_FLAW_RECORD_LENGTH, addr);
+	if (w->cur.error)
+		return w->cur.error;
+	if (!len)
+		return UC_RECORD_END;
+	if (len > w->mod.hi - w->cur.pos || len < 4)
+		return uc_malformed(w, UNCOIL_FLAW_RECORD_LENGTH, addr);
+	w->cur.end = w->cur.pos + len;
+	return 0;
+}
+
+/* Augmentation letters whose data, if any, is one encoded value. */
+static inline int uc_cie_letter(struct uc_walk *w, u8 letter)
+{
+	u32 enc;
+
+	switch (letter) {
+	case 'R':
+		w->fde.addr_enc = uc_cur_u8(w);
+		return 1;
+	case 'P':
+		enc = uc_cur_u8(w);
+		/* Only to be skipped: never follow it. */
+		if (enc != UC_PE_OMIT)
+			uc_cur_ptr(w, enc & ~(u32)UC_PE_INDIRECT);
+		return 1;
+	case 'L':
+		uc_cur_u8(w);
+		return 1;
+	case 'S':
+		w->fde.signal = 1;
+		return 1;
+	case 'B': /* aarch64: return addresses signed with key B */
+	case 'G': /* aarch64: memory tagging; no effect on unwinding */
+		return 1;
+	}
+	return 0;
+}
+
+/* The data behind the letters of a 'z' augmentation string. */
+static inline void uc_cie_augmentation(struct uc_walk *w, u32 letters)
+{
+	u64 len = uc_cur_uleb(w), end;
+	u32 impure = w->impure;
+	u32 i;
+
+	if (w->cur.error)
+		return;
+	if (len > w->cur.end - w->cur.pos) {
+		uc_cur_fail(w, UNCOIL_STOP_MALFORMED, UNCOIL_FLAW_AUGMENTATION);
+		return;
+	}
+	end = w->cur.pos + len;
+	UC_FOR(i, 16)
+	{
+		if (i >= letters)
+			break;
+		/* The layout after an unknown letter is unknown, its end is not. */
+		if (i && !uc_cie_letter(w, w->scratch[i & 15]))
+			break;
+		if (w->cur.error)
+			return;
+	}
+	w->cur.pos = end;
+	w->impure = impure; /* the personality's place does not matter */
+}
+
+/* Read the augmentation string to w->scratch. Returns its length, or 17. */
+static inline u32 uc_cie_string(struct uc_walk *w)
+{
+	u32 i, n = 17;
+
+	UC_FOR(i, 17)
+	{
+		u8 c = uc_cur_u8(w);
+
+		if (w->cur.error)
+			break;
+		if (!c) {
+			n = i;
+			break;
+		}
+		w->scratch[i & 31] = c;
+	}
+	return n;
+}
+
+UC_FN_LOCAL int uc_cie_read(UC_WALK, u64 cie)
+{
+	u32 version, letters;
+	u64 id;
+	int rc;
+
+	rc = uc_record_open(w, cie);
+	if (rc == UC_RECORD_END)
+		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, cie);
+	if (rc)
+		return rc;
+	id = uc_cur_uint(w, 4);
+	if (w->cur.error)
+		return w->cur.error;
+	if (id)
+		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, cie);
+	version = uc_cur_u8(w);
+	if (version != 1 && version != 3 && version != 4)
+		return w->cur.error ? w->cur.error : uc_unsupported(w, UNCOIL_FLAW_CIE_VERSION, cie);
+	w->fde.addr_enc = UC_PE_ABSPTR;
+	w->fde.signal = 0;
+	letters = uc_cie_string(w);
+	w->fde.has_z = letters && letters < 17 && w->scratch[0] == 'z';
+	if (letters == 2 && w->scratch[0] == 'e' && w->scratch[1] == 'h')
+		uc_cur_uint(w, UC_ADDR_SIZE); /* g++ 2.x: a pointer to its tables */
+	else if (letters && !w->fde.has_z)
+		return w->cur.error ? w->cur.error
+				    : uc_unsupported(w, UNCOIL_FLAW_AUGMENTATION, cie);
+	if (version == 4) {
+		u32 addr_size = uc_cur_u8(w), seg_size = uc_cur_u8(w);
+
+		if (!w->cur.error && (addr_size != UC_ADDR_SIZE || seg_size))
+			return uc_unsupported(w, UNCOIL_FLAW_CIE_VERSION, cie);
+	}
+	w->fde.code_align = uc_cur_uleb(w);
+	w->fde.data_align = uc_cur_sleb(w);
+	w->fde.ra_reg = version == 1 ? uc_cur_u8(w) : (u32)uc_cur_uleb(w);
+	if (w->fde.has_z)
+		uc_cie_augmentation(w, letters);
+	w->fde.cie_insn = w->cur.pos;
+	w->fde.cie_insn_end = w->cur.end;
+	return w->cur.error;
+}
+
+/*
+ * The CIE of the FDE whose id field is at id_pos. In the 64-bit format the
+ * field has 4 bytes by the LSB and 8 by some readers: take what leads to a CIE.
+ */
+static inline int uc_fde_cie(struct uc_walk *w, u64 id_pos, u32 *id_size)
+{
+	u32 is64 = w->record64; /* reading the CIE changes it */
+	u64 delta = uc_cur_uint(w, 4), cie = id_pos - delta;
+	int rc;
+
+	*id_size = 4;
+	if (w->cur.error)
+		return w->cur.error;
+	if (!delta || cie < w->mod.lo || cie > id_pos)
+		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, id_pos);
+	rc = uc_cie_read(w, cie);
+	if (rc != UNCOIL_STOP_MALFORMED || !is64)
+		return rc;
+	uc_cur_set(w, id_pos, w->mod.hi);
+	cie = id_pos - uc_cur_uint(w, 8);
+	*id_size = 8;
+	if (w->cur.error)
+		return w->cur.error;
+	if (cie < w->mod.lo || cie > id_pos)
+		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, id_pos);
+	return uc_cie_read(w, cie);
+}
+
+/* Read the FDE at addr with its CIE to w->fde. */
+UC_FN_LOCAL int uc_fde_read(UC_WALK, u64 addr)
+{
+	u64 id_pos, end;
+	u32 id_size = 0;
+	int rc;
+
+	rc = uc_record_open(w, addr);
+	if (rc == UC_RECORD_END)
+		return uc_malformed(w, UNCOIL_FLAW_RECORD_LENGTH, addr);
+	if (rc)
+		return rc;
+	id_pos = w->cur.pos;
+	end = w->cur.end;
+	rc = uc_fde_cie(w, id_pos, &id_size);
+	if (rc)
+		return rc;
+	uc_cur_set(w, id_pos + id_size, end);
+	w->fde.start = uc_cur_ptr(w, w->fde.addr_enc);
+	w->fde.range = uc_cur_ptr_size(w, w->fde.addr_enc & UC_PE_FORMAT);
+	if (w->fde.has_z) {
+		u64 len = uc_cur_uleb(w);
+
+		if (!w->cur.error && len > w->cur.end - w->cur.pos)
+			return uc_malformed(w, UNCOIL_FLAW_AUGMENTATION, w->cur.pos);
+		w->cur.pos += len;
+	}
+	w->fde.insn = w->cur.pos;
+	w->fde.insn_end = end;
+	return w->cur.error;
+}
+
+static inline int uc_fde_covers(const struct uc_walk *w, u64 pc)
+{
+	return w->fde.start && pc >= w->fde.start && pc - w->fde.start < w->fde.range;
+}
+
+/* Row i of the search table, to w->tab_loc and w->tab_fde. */
+UC_FN_LOCAL int uc_table_row(UC_WALK, u32 i)
+{
+	u64 at = w->mod.table;
+
+	if (w->mod.row_size == 8) {
+		at += (u64)i * 16;
+		if (uc_port_read(w, w->scratch, 16, at))
+			return uc_read_failed(w, at, 16);
+		memcpy(&w->tab_loc, w->scratch, 8);
+		memcpy(&w->tab_fde, w->scratch + 8, 8);
+	} else {
+		s32 pair[2];
+
+		at += (u64)i * 8;
+		if (uc_port_read(w, w->scratch, 8, at))
+			return uc_read_failed(w, at, 8);
+		memcpy(pair, w->scratch, 8);
+		w->tab_loc = (u64)(s64)pair[0];
+		w->tab_fde = (u64)(s64)pair[1];
+	}
+	w->tab_loc += w->mod.hdr;
+	w->tab_fde += w->mod.hdr;
+	return 0;
+}
+
+/*
+ * Index of the last row with location <= pc, plus 1; 0 if there is none, or
+ * a negative number on a failure whose reason is in w->value. Every probe
+ * must lie between the bounds found so far, or the table is not sorted.
+ */
+UC_FN_LOCAL s64 uc_table_search(UC_WALK, u64 pc)
+{
+	u64 below = 0, above = ~0ull;
+	u32 lo = 0, hi = w->mod.rows, i;
+
+	UC_FOR(i, UC_SEARCH_PROBES)
+	{
+		u32 mid = lo + (hi - lo) / 2;
+		u64 loc;
+		int rc;
+
+		if (lo >= hi)
+			break;
+		rc = uc_table_row(w, mid);
+		loc = w->tab_loc;
+		if (!rc && (loc < below || loc > above))
+			rc = uc_malformed(w, UNCOIL_FLAW_HDR_UNSORTED, w->mod.hdr);
+		if (rc) {
+			w->value = (u64)(s64)rc;
+			return -1;
+		}
+		if (loc <= pc) {
+			lo = mid + 1;
+			below = loc;
+		} else {
+			hi = mid;
+			above = loc;
+		}
+	}
+	return lo;
+}
+
+/*
+ * Look pc up in the table. Entries may overlap, repeat or be empty, so rows
+ * before the last that starts at or below pc are tried, too.
+ */
+UC_FN int uc_fde_by_table(UC_WALK, u64 pc)
+{
+	s64 at = uc_table_search(w, pc);
+	u32 back;
+
+	if (at < 0)
+		return (int)w->value;
+	UC_FOR(back, UC_SEARCH_BACK)
+	{
+		int rc;
+
+		if ((s64)back >= at)
+			break;
+		rc = uc_table_row(w, (u32)(at - 1 - back));
+		if (rc)
+			return rc;
+		rc = uc_fde_read(w, w->tab_fde);
+		if (rc)
+			return rc;
+		if (uc_fde_covers(w, pc))
+			return 0;
+	}
+	return uc_fail(w, UNCOIL_STOP_NO_ENTRY, 0, pc);
+}
+
+/*
+ * Look pc up by visiting all records. Of those that cover pc the one that
+ * starts last is meant, as it would be with a table.
+ */
+UC_FN int uc_fde_by_scan(UC_WALK, u64 pc)
+{
+	u64 best = 0, best_start = 0, addr = w->mod.eh_frame;
+	u32 i;
+
+	UC_FOR(i, UC_SCAN_RECORDS)
+	{
+		u64 next, id;
+		int rc;
+
+		if (addr >= w->mod.hi)
+			goto end;
+		rc = uc_record_open(w, addr);
+		if (rc == UC_FAULT)
+			return rc;
+		if (rc)
+			goto end; /* nothing after it can be found */
+		next = w->cur.end;
+		id = uc_cur_uint(w, 4);
+		if (!w->cur.error && id) {
+			rc = uc_fde_read(w, addr);
+			if (rc == UC_FAULT)
+				return rc;
+			if (!rc && uc_fde_covers(w, pc) && w->fde.start >= best_start) {
+				best = addr;
+				best_start = w->fde.start;
+			}
+		}
+		addr = next;
+	}
+	return uc_unsupported(w, UNCOIL_FLAW_SCAN_LIMIT, w->mod.eh_frame);
+end:
+	if (best)
+		return uc_fde_read(w, best);
+	return uc_fail(w, UNCOIL_STOP_NO_ENTRY, 0, pc);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The unwinder's data: registers, mappings, modules, rows, and the state of a
+ * walk. All of a walk's state lives in one struct uc_walk that the caller
+ * provides: BPF has 512 bytes of stack, and a step that met a page fault must
+ * be able to start again.
+ */
+#ifndef UC_TYPES_H
+#define UC_TYPES_H
+
+#include "uc_port.h"
+
+#include "arch/x86_64.h"
+#include "uc_limits.h"
+#include "uncoil/stop.h"
+
+/*
+ * Core functions return 0, an enum uncoil_stop (> 0), or UC_FAULT: memory at
+ * walk->fault_addr is not present. The caller brings it in and steps again,
+ * or says uc_walk_page_is_bad() first.
+ */
+#define UC_FAULT (-1)
+
+/* Arrays indexed by a register number have room for any 5-bit number, so that
+ * an index can be masked instead of checked. */
+#define UC_REG_SLOTS 32
+#define UC_REG_MASK (UC_REG_SLOTS - 1)
+
+struct uc_regs {
+	u64 r[UC_REG_SLOTS];
+	u32 known; /* bit by register: r[] holds its value */
+	u32 pad;
+};
+
+#define UC_MAP_EXEC 1u
+#define UC_MAP_FILE 2u /* backed by a file */
+#define UC_MAP_VDSO 4u /* the kernel's own image: an ELF header at its start */
+#define UC_MAP_PRISTINE 8u /* the process can not have changed these bytes */
+
+/* A mapping of the process. id is zero for what can not be identified. */
+struct uc_map {
+	u64 start, end; /* end is exclusive; both 0: none */
+	u64 off; /* file offset of start */
+	u64 id[2]; /* the file's identity: same id, same bytes */
+	u32 flags; /* UC_MAP_* */
+	u32 pad;
+};
+
+/* A loadable segment, in the file's own addresses. */
+struct uc_load {
+	u64 vaddr, filesz, off;
+	u32 exec;
+	u32 pad;
+};
+
+/* Where the unwind data of an executable mapping is. Run-time addresses. */
+struct uc_module {
+	u64 start, end; /* the mapping that this describes */
+	u64 bias; /* run-time address - ELF address */
+	u64 elf; /* the ELF header */
+	u64 hdr, hdr_end; /* .eh_frame_hdr, 0 if none */
+	u64 eh_frame; /* first record; where a scan starts */
+	u64 lo, hi; /* no record lies outside: the segment's bytes */
+	u64 table; /* first row of the search table, 0 if there is none to use */
+	u32 rows;
+	u8 row_size; /* bytes of one row's half: 4 or 8 */
+	u8 pristine; /* rows found here hold for every process */
+	u8 nr_loads;
+	u8 stop; /* why it has no unwind data, an enum uncoil_stop */
+	struct uc_load load[UC_LOADS_MAX];
+};
+
+/* How a register of the caller is found (DWARF 5, 6.4.1). */
+enum uc_rule_kind {
+	UC_RULE_UNSET, /* preserved registers keep their value, others are lost */
+	UC_RULE_UNDEFINED,
+	UC_RULE_SAME,
+	UC_RULE_OFFSET, /* at CFA + val */
+	UC_RULE_VAL_OFFSET, /* is CFA + val */
+	UC_RULE_REGISTER, /* in register val of this frame */
+	UC_RULE_EXPR, /* at the address that the expression at base + val gives */
+	UC_RULE_VAL_EXPR, /* is what the expression gives */
+};
+
+enum uc_cfa_kind {
+	UC_CFA_NONE,
+	UC_CFA_REG, /* reg + off */
+	UC_CFA_EXPR, /* block at base + off */
+};
+
+/* What holds at one instruction. Expressions are kept as the distance of
+ * their length field from the module's lo. */
+struct uc_row {
+	s64 cfa_off;
+	u8 cfa_kind;
+	u8 cfa_reg;
+	u8 ra_reg; /* column that holds the return address */
+	u8 signal; /* signal frame: the caller's pc is exact */
+	u32 pad;
+	u8 kind[UC_REG_SLOTS]; /* enum uc_rule_kind */
+	s32 val[UC_REG_SLOTS];
+};
+
+/* A row as it is kept in the cache: two words. */
+struct uc_packed_row {
+	s32 cfa_off;
+	u8 cfa_reg; /* UC_PACKED_* above the register number */
+	u8 save[6]; /* -offset/8 from the CFA of the preserved registers, 0: unchanged */
+	u8 pad[5];
+};
+
+struct uc_row_key {
+	u64 id[2];
+	u64 off; /* file offset of the instruction */
+};
+
+/* Bytes read from an unwind section, and where the reader stands in them. */
+struct uc_cursor {
+	u64 pos, end; /* next byte; no byte at or after end */
+	u64 win; /* address of buf[0] */
+	u32 win_len;
+	s32 error; /* sticky: 0, UC_FAULT or an enum uncoil_stop */
+	u8 buf[UC_WINDOW];
+};
+
+/* An FDE and its CIE. */
+struct uc_fde {
+	u64 start, range; /* run-time address of the code, its size */
+	u64 insn, insn_end; /* CFA instructions of the FDE */
+	u64 cie_insn, cie_insn_end;
+	u64 code_align;
+	s64 data_align;
+	u32 ra_reg;
+	u8 addr_enc; /* DW_EH_PE_* of its code addresses */
+	u8 has_z; /* augmentation data is present */
+	u8 signal;
+	u8 pad;
+};
+
+/* Scratch of the CFA interpreter. */
+struct uc_cfa_state {
+	u64 loc; /* address of the row being built */
+	u64 key; /* address that is looked for */
+	u32 depth; /* remembered states */
+	u32 done; /* the next row starts after key */
+	struct uc_row init; /* after the CIE's instructions */
+	struct uc_row saved[UC_CFA_STATES];
+};
+
+struct uc_expr_state {
+	u64 st[UC_EXPR_STACK];
+	u32 sp;
+	u32 pad;
+};
+
+/* Scratch of the search for a frame pointer's set-up. */
+struct uc_prologue {
+	u32 last; /* the last three bytes */
+	u32 since_push;
+	u32 after_ret;
+	u32 found;
+};
+
+struct uc_walk {
+	struct uc_port_state port; /* the world's own */
+
+	/* The frame that the next step leaves. */
+	struct uc_regs regs;
+	u64 entry_sp; /* the process's initial stack pointer, 0 if not known */
+	u32 exact; /* its pc is an instruction's address, not a return address */
+	u32 switches;
+	struct uc_map map; /* mapping of its pc */
+	struct uc_map stack; /* mapping of its stack pointer, if looked up */
+
+	/* Why the walk ended: stop is what the step returned. */
+	u64 stop_addr;
+	u32 flaw;
+
+	/* Missing memory. */
+	u32 fault_len;
+	u64 fault_addr;
+	u64 bad_page[UC_BAD_PAGES];
+	u32 nr_bad;
+	u32 steps_from_cache; /* rows that came from the cache */
+	u32 steps_interpreted; /* rows that had to be found in the unwind data */
+	u32 impure; /* the row being built depends on more than the file */
+	u32 record64; /* the open record is of the 64-bit format */
+	u32 prev_bare; /* so did the row of the step before */
+	u32 bare; /* the row comes from code bytes, not from unwind data */
+
+	/* The frame being computed; copied to regs when the step succeeds. */
+	struct uc_regs next;
+	u64 cfa;
+	u64 value; /* result of an evaluation */
+
+	struct uc_map found; /* result of uc_port_map() */
+	struct uc_module mod;
+	u64 tab_loc, tab_fde; /* a row of the search table */
+	struct uc_fde fde;
+	struct uc_row row;
+	struct uc_packed_row packed;
+	struct uc_cursor cur;
+	struct uc_cfa_state cfi;
+	struct uc_expr_state expr;
+	struct uc_prologue prologue;
+
+	u64 stack_win; /* address of stack_buf[0] */
+	u32 stack_len;
+	u32 scratch_len;
+	u8 stack_buf[UC_STACK_WINDOW];
+	u8 scratch[64];
+};
+
+#endif

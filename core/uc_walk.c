@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "uc_walk.h"
+
+#include "uc_core.h"
+
+UC_FN int uc_walk_begin(UC_WALK)
+{
+	w->exact = 1;
+	w->switches = 0;
+	w->map.start = 0;
+	w->map.end = 0;
+	w->mod.end = 0;
+	w->stop_addr = 0;
+	w->flaw = 0;
+	w->nr_bad = 0;
+	w->bare = 0;
+	w->prev_bare = 0;
+	w->cur.win_len = 0;
+	w->stack_len = 0;
+	w->steps_from_cache = 0;
+	w->steps_interpreted = 0;
+	return 0;
+}
+
+UC_FN int uc_walk_page_is_bad(UC_WALK)
+{
+	u64 last = w->fault_addr + w->fault_len - 1;
+
+	/* Of a range across two pages the second is the suspect: uc_read_failed()
+	 * matches either. */
+	w->bad_page[w->nr_bad & (UC_BAD_PAGES - 1)] = last & ~(UC_PAGE - 1);
+	w->nr_bad++;
+	return w->nr_bad < UC_BAD_PAGES ? 0 : UNCOIL_STOP_MEMORY_FAULT;
+}
+
+/* The executable mapping of pc, to w->map. Often it is the one at hand. */
+static inline int uc_walk_map(struct uc_walk *w, u64 pc)
+{
+	if (pc >= w->map.start && pc < w->map.end)
+		return 0;
+	if (uc_port_map(w, pc) || !(w->found.flags & UC_MAP_EXEC))
+		return uc_fail(w, UNCOIL_STOP_NO_MAPPING, 0, pc);
+	w->map = w->found;
+	return 0;
+}
+
+/*
+ * The FDE that covers pc, to w->fde. A scan finds what a broken table hides.
+ */
+static inline int uc_fde_find(struct uc_walk *w, u64 pc)
+{
+	int rc = UNCOIL_STOP_MALFORMED;
+
+	if (w->mod.table)
+		rc = uc_fde_by_table(w, pc);
+	if (rc == UNCOIL_STOP_MALFORMED) {
+		u64 addr = w->stop_addr;
+		u32 flaw = w->flaw;
+
+		rc = uc_fde_by_scan(w, pc);
+		if (rc == UNCOIL_STOP_NO_ENTRY && w->mod.table)
+			rc = uc_malformed(w, flaw, addr);
+	}
+	return rc;
+}
+
+/* The row for pc from the unwind data, to w->row. */
+static inline int uc_row_interpret(struct uc_walk *w, u64 pc)
+{
+	int rc;
+
+	w->impure = 0;
+	rc = uc_module_find(w);
+	if (rc)
+		return rc;
+	rc = uc_fde_find(w, pc);
+	if (rc)
+		return rc;
+	return uc_cfa_run(w, pc);
+}
+
+/* Keep what the unwind data says of pc, if it says so to every process. */
+static inline void uc_row_keep(struct uc_walk *w, u64 off, int rc)
+{
+	if (!w->mod.pristine || w->impure || !w->map.id[0])
+		return;
+	if (rc == UNCOIL_STOP_NO_ENTRY) {
+		memset(&w->packed, 0, sizeof(w->packed));
+		w->packed.cfa_reg = UC_PACKED_NO_ENTRY;
+	} else if (rc || uc_row_pack(w)) {
+		return;
+	}
+	uc_port_row_put(w, off);
+}
+
+/* Find the row of the current frame and apply it. */
+static inline int uc_frame_leave(struct uc_walk *w, u64 pc)
+{
+	u64 off;
+	int rc;
+
+	rc = uc_walk_map(w, pc);
+	if (rc)
+		goto bare;
+	off = w->map.off + (pc - w->map.start);
+	if (w->map.id[0] && !uc_port_row_get(w, off)) {
+		w->steps_from_cache++;
+		if (!(w->packed.cfa_reg & UC_PACKED_NO_ENTRY))
+			return uc_packed_apply(w);
+		rc = uc_fail(w, UNCOIL_STOP_NO_ENTRY, 0, pc);
+		goto bare;
+	}
+	w->steps_interpreted++;
+	/* A signal trampoline is entered by a return to its first byte; the
+	 * byte before it is another function's. */
+	if (!w->exact) {
+		rc = uc_bare_trampoline(w);
+		if (rc == UC_FAULT)
+			return rc;
+		if (rc == 1)
+			return uc_row_apply(w);
+	}
+	rc = uc_row_interpret(w, pc);
+	if (rc == UC_FAULT)
+		return rc;
+	uc_row_keep(w, off, rc);
+	if (!rc)
+		return uc_row_apply(w);
+bare:
+	if (rc == UNCOIL_STOP_NO_MAPPING || rc == UNCOIL_STOP_NO_SECTION ||
+	    rc == UNCOIL_STOP_NO_ENTRY)
+		rc = uc_bare_row(w, (u32)rc);
+	return rc ? rc : uc_row_apply(w);
+}
+
+/*
+ * Take w->next as the current frame, if its pc can be one. A return address
+ * must lie in code; an interrupted pc need not: a jump to nowhere is a frame.
+ */
+static inline int uc_frame_enter(struct uc_walk *w)
+{
+	u64 pc = w->next.r[UC_REG_PC], from = w->regs.r[UC_REG_PC];
+	u32 exact = w->row.signal;
+
+	if (!exact) {
+		int rc;
+
+		if (!pc)
+			return uc_fail(w, UNCOIL_STOP_END_OF_CHAIN, 0, from);
+		rc = uc_walk_map(w, pc - 1);
+		if (rc)
+			return rc;
+	}
+	if (w->next.r[UC_REG_SP] <= w->regs.r[UC_REG_SP])
+		w->switches++;
+	w->regs = w->next;
+	w->exact = exact;
+	w->prev_bare = w->bare;
+	w->nr_bad = 0;
+	return 0;
+}
+
+/*
+ * Unwind data is looked up at the address of the call, which is the last byte
+ * before the return address: the row after the call, or the next function's,
+ * need not be the same.
+ */
+UC_FN int uc_walk_step(UC_WALK)
+{
+	u64 pc = w->regs.r[UC_REG_PC];
+	int rc;
+
+	w->bare = 0;
+	w->flaw = 0;
+	w->stop_addr = 0;
+	w->row.signal = 0;
+	rc = uc_frame_leave(w, w->exact ? pc : pc - 1);
+	if (rc)
+		return rc;
+	return uc_frame_enter(w);
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages.sh build|check|bench: install the Debian/Ubuntu packages that are
+# missing for it when run as root; else print the command that would.
+set -eu
+
+build="gcc make clang-19 libc6-dev libbpf-dev libelf-dev libdw-dev libiberty-dev zlib1g-dev"
+demo="xz-utils python3-minimal"
+check="g++ gdb binutils lld python3-minimal xz-utils libcmocka-dev libunwind-dev elfutils linux-perf
+	procps util-linux man-db zstd"
+bench="$demo g++ linux-perf"
+
+case ${1:-build} in
+build) want=$build ;;
+demo) want="$build $demo" ;;
+check) want="$build $check" ;;
+bench) want="$build $bench" ;;
+*) echo "usage: packages.sh build|demo|check|bench" >&2; exit 2 ;;
+esac
+
+missing=
+for package in $want; do
+	dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+		missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+install="apt-get install -y --no-install-recommends$missing"
+if ! command -v apt-get >/dev/null; then
+	echo "uncoil: these Debian packages, or their likes, are needed:$missing" >&2
+	exit 1
+fi
+if [ "$(id -u)" != 0 ]; then
+	echo "uncoil: packages are missing; as root run:" >&2
+	echo "  apt-get update && $install" >&2
+	exit 1
+fi
+echo "uncoil: installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+# shellcheck disable=SC2086
+apt-get install -y -qq --no-install-recommends $missing >/dev/null
