@@ -163,7 +163,7 @@ UC_FN int uc_port_row_get(UC_WALK, u64 off)
 {
 	struct uc_row_slot *slot = uc_slot_of(w, off), s;
 
-	if (!slot)
+	if (!slot || uc_options.no_row_cache)
 		return 1;
 	s = *(volatile struct uc_row_slot *)slot;
 	if (s.key.off != off || s.key.id[0] != w->map.id[0] || s.key.id[1] != w->map.id[1] ||
@@ -199,10 +199,11 @@ UC_FN int uc_port_row_put(UC_WALK, u64 off)
 {
 	struct uc_row_slot *slot = uc_slot_of(w, off), s = {};
 
-	if (!slot || uc_mm_seq() != w->port.mm_seq)
+	if (!slot || uc_options.no_row_cache || uc_mm_seq() != w->port.mm_seq)
 		return 1;
-	if (!uc_still_pristine(w, w->mod.elf) || !uc_still_pristine(w, w->mod.hdr) ||
-	    !uc_still_pristine(w, w->mod.lo))
+	if (!uc_still_pristine(w, w->mod.lo) ||
+	    (w->mod.elf && !uc_still_pristine(w, w->mod.elf)) ||
+	    (w->mod.hdr && !uc_still_pristine(w, w->mod.hdr)))
 		return 1;
 	s.key.id[0] = w->map.id[0];
 	s.key.id[1] = w->map.id[1];

@@ -101,6 +101,7 @@ enum uc_count {
 struct uc_options {
 	u32 max_frames;
 	u32 measure; /* take the time of requests and walks */
+	u32 no_row_cache; /* for bench/: interpret every row */
 };
 
 #endif

@@ -41,8 +41,17 @@ UC_FN u64 uc_cur_ptr_size(UC_WALK, u32 enc);
 /* uc_elf.c: the unwind section of w->map, to w->mod. */
 UC_FN int uc_module_find(UC_WALK);
 
+/* uc_search.c: what looks like a section that no header names, in [pos, hi). */
+#define UC_SEARCH_HDR 0
+#define UC_SEARCH_CIE 1
+UC_FN int uc_search_next(UC_WALK, u32 what, u64 pos, u64 hi);
+
 /* uc_ehframe.c */
 UC_FN int uc_hdr_open(UC_WALK);
+UC_FN int uc_table_row(UC_WALK, u32 i);
+UC_FN int uc_cie_read(UC_WALK, u64 cie);
+UC_FN int uc_fde_read(UC_WALK, u64 addr);
+UC_FN int uc_table_check(UC_WALK);
 UC_FN int uc_fde_by_table(UC_WALK, u64 pc);
 UC_FN int uc_fde_by_scan(UC_WALK, u64 pc);
 

@@ -166,7 +166,7 @@ static inline u32 uc_cie_string(struct uc_walk *w)
 	return n;
 }
 
-UC_FN_LOCAL int uc_cie_read(UC_WALK, u64 cie)
+UC_FN int uc_cie_read(UC_WALK, u64 cie)
 {
 	u32 version, letters;
 	u64 id;
@@ -239,7 +239,7 @@ static inline int uc_fde_cie(struct uc_walk *w, u64 id_pos, u32 *id_size)
 }
 
 /* Read the FDE at addr with its CIE to w->fde. */
-UC_FN_LOCAL int uc_fde_read(UC_WALK, u64 addr)
+UC_FN int uc_fde_read(UC_WALK, u64 addr)
 {
 	u64 id_pos, end;
 	u32 id_size = 0;
@@ -276,7 +276,7 @@ static inline int uc_fde_covers(const struct uc_walk *w, u64 pc)
 }
 
 /* Row i of the search table, to w->tab_loc and w->tab_fde. */
-UC_FN_LOCAL int uc_table_row(UC_WALK, u32 i)
+UC_FN int uc_table_row(UC_WALK, u32 i)
 {
 	u64 at = w->mod.table;
 
@@ -368,6 +368,40 @@ UC_FN int uc_fde_by_table(UC_WALK, u64 pc)
 }
 
 /*
+ * Is the whole table in order? A search in one that is not may miss an entry
+ * without noticing, so a miss is believed only after this was asked once.
+ */
+UC_FN int uc_table_check(UC_WALK)
+{
+	u32 i;
+
+	if (w->mod.checked)
+		return w->mod.checked == UC_TABLE_SORTED ? 0 : UNCOIL_STOP_MALFORMED;
+	uc_cur_set(w, w->mod.table, w->mod.hdr_end);
+	w->value = 0;
+	UC_FOR(i, UC_TABLE_ROWS)
+	{
+		u64 loc;
+
+		if (i >= w->mod.rows)
+			break;
+		loc = uc_cur_uint(w, w->mod.row_size);
+		uc_cur_uint(w, w->mod.row_size);
+		if (w->cur.error)
+			return w->cur.error;
+		/* Signed numbers compare like unsigned ones with their sign flipped. */
+		loc ^= w->mod.row_size == 8 ? 1ull << 63 : 1ull << 31;
+		if (loc < w->value) {
+			w->mod.checked = UC_TABLE_UNSORTED;
+			return uc_malformed(w, UNCOIL_FLAW_HDR_UNSORTED, w->mod.hdr);
+		}
+		w->value = loc;
+	}
+	w->mod.checked = UC_TABLE_SORTED;
+	return 0;
+}
+
+/*
  * Look pc up by visiting all records. Of those that cover pc the one that
  * starts last is meant, as it would be with a table.
  */
@@ -383,6 +417,8 @@ UC_FN int uc_fde_by_scan(UC_WALK, u64 pc)
 
 		if (addr >= w->mod.hi)
 			goto end;
+		if (w->scanned++ >= UC_SCAN_RECORDS)
+			break;
 		rc = uc_record_open(w, addr);
 		if (rc == UC_FAULT)
 			return rc;

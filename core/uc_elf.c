@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * From a mapping to its unwind section, by what the process has mapped: ELF
- * header, program headers, PT_GNU_EH_FRAME.
+ * header, program headers, PT_GNU_EH_FRAME; failing that, by the section's
+ * own look.
  *
  * The bias comes from the segment that the mapping shows, never from the
  * place of the ELF header: segments of one file may differ in (address -
@@ -175,25 +176,29 @@ UC_FN_LOCAL int uc_elf_bounds(UC_WALK, u64 addr)
 	return UNCOIL_STOP_NO_SECTION;
 }
 
-static inline int uc_module_load(struct uc_walk *w)
+/* Is a run-time address in an executable segment? */
+UC_FN_LOCAL int uc_elf_is_code(UC_WALK, u64 addr)
+{
+	u64 vaddr = addr - w->mod.bias;
+	u32 i;
+
+	UC_FOR(i, UC_LOADS_MAX)
+	{
+		const struct uc_load *l = &w->mod.load[i & (UC_LOADS_MAX - 1)];
+
+		if (i >= w->mod.nr_loads)
+			break;
+		if (l->exec && vaddr >= l->vaddr && vaddr - l->vaddr < l->filesz)
+			return 1;
+	}
+	return 0;
+}
+
+/* .eh_frame by PT_GNU_EH_FRAME. Linkers put it beside its header, or not. */
+static inline int uc_module_by_hdr(struct uc_walk *w)
 {
 	int rc;
 
-	if (!(w->map.flags & (UC_MAP_FILE | UC_MAP_VDSO)))
-		return UNCOIL_STOP_NO_SECTION;
-	rc = uc_port_elf(w);
-	if (rc)
-		return rc;
-	w->mod.pristine = !!(w->found.flags & UC_MAP_PRISTINE);
-	w->mod.elf = w->found.start;
-	rc = uc_elf_segments(w, w->found.start, w->found.end - w->found.start);
-	if (rc)
-		return rc;
-	rc = uc_elf_bias(w);
-	if (rc)
-		return rc;
-	if (!w->mod.hdr)
-		return UNCOIL_STOP_NO_SECTION;
 	w->mod.hdr += w->mod.bias;
 	w->mod.hdr_end += w->mod.bias;
 	rc = uc_elf_bounds(w, w->mod.hdr);
@@ -204,10 +209,142 @@ static inline int uc_module_load(struct uc_walk *w)
 	rc = uc_hdr_open(w);
 	if (rc)
 		return rc;
-	/* Most linkers put .eh_frame beside its header; none has to. */
 	if (w->mod.eh_frame < w->mod.lo || w->mod.eh_frame >= w->mod.hi)
 		rc = uc_elf_bounds(w, w->mod.eh_frame);
 	return rc;
+}
+
+/*
+ * A header that was found by its look: it must lead to a first record that
+ * is of the code that its table says.
+ */
+static inline int uc_hdr_try(struct uc_walk *w)
+{
+	int rc = uc_hdr_open(w);
+
+	if (rc)
+		return rc;
+	if (!w->mod.rows || w->mod.eh_frame < w->mod.lo || w->mod.eh_frame >= w->mod.hi)
+		return UNCOIL_STOP_NO_SECTION;
+	rc = uc_table_row(w, 0);
+	if (rc)
+		return rc;
+	rc = uc_fde_read(w, w->tab_fde);
+	if (rc)
+		return rc;
+	return w->fde.start == w->tab_loc ? 0 : UNCOIL_STOP_NO_SECTION;
+}
+
+/* Records found by their look: a CIE, and behind it an FDE of its own that is
+ * of code in this file. */
+static inline int uc_eh_frame_try(struct uc_walk *w)
+{
+	u64 next;
+	int rc = uc_cie_read(w, w->mod.eh_frame);
+
+	if (rc)
+		return rc;
+	next = w->cur.end;
+	rc = uc_fde_read(w, next);
+	if (rc)
+		return rc;
+	return uc_elf_is_code(w, w->fde.start) ? 0 : UNCOIL_STOP_NO_SECTION;
+}
+
+/* The first records in [lo, hi) that look like .eh_frame and prove to be. */
+static inline int uc_module_search(struct uc_walk *w)
+{
+	u64 pos = w->mod.lo;
+	u32 i;
+
+	UC_FOR(i, UC_SEARCH_CANDIDATES)
+	{
+		int rc = uc_search_next(w, UC_SEARCH_CIE, pos, w->mod.hi);
+
+		if (rc)
+			return rc;
+		pos = w->value + 4;
+		w->mod.eh_frame = w->value;
+		w->mod.lo = w->value;
+		rc = uc_eh_frame_try(w);
+		if (!rc || rc == UC_FAULT)
+			return rc;
+	}
+	return UNCOIL_STOP_NO_SECTION;
+}
+
+/*
+ * A file without PT_GNU_EH_FRAME may have .eh_frame all the same: a static
+ * program that is not position independent, for one. Only its section headers
+ * name it, and they are not mapped; so look for it in the segments.
+ */
+static inline int uc_module_by_look(struct uc_walk *w)
+{
+	u32 i;
+
+	UC_FOR(i, UC_LOADS_MAX)
+	{
+		const struct uc_load *l = &w->mod.load[i & (UC_LOADS_MAX - 1)];
+		int rc;
+
+		if (i >= w->mod.nr_loads)
+			break;
+		if (!l->filesz || uc_elf_bounds(w, l->vaddr + w->mod.bias))
+			continue;
+		rc = uc_module_search(w);
+		if (rc != UNCOIL_STOP_NO_SECTION)
+			return rc;
+	}
+	return UNCOIL_STOP_NO_SECTION;
+}
+
+/*
+ * No ELF header is mapped: the mapping itself may have the section, as one
+ * that was linked by a script of its own. Within one mapping distances are the
+ * file's, so what is found holds for every process.
+ */
+static inline int uc_module_without_elf(struct uc_walk *w)
+{
+	u64 pos = w->map.start;
+	u32 i;
+
+	w->mod.lo = w->map.start;
+	w->mod.hi = w->map.end;
+	w->mod.pristine = !!(w->map.flags & UC_MAP_PRISTINE);
+	UC_FOR(i, UC_SEARCH_CANDIDATES)
+	{
+		int rc = uc_search_next(w, UC_SEARCH_HDR, pos, w->mod.hi);
+
+		if (rc)
+			break;
+		pos = w->value + 4;
+		w->mod.hdr = w->value;
+		w->mod.hdr_end = w->mod.hi;
+		rc = uc_hdr_try(w);
+		if (!rc || rc == UC_FAULT)
+			return rc;
+	}
+	w->mod.table = 0;
+	return UNCOIL_STOP_NO_SECTION;
+}
+
+static inline int uc_module_load(struct uc_walk *w)
+{
+	int rc;
+
+	if (!(w->map.flags & (UC_MAP_FILE | UC_MAP_VDSO)))
+		return UNCOIL_STOP_NO_SECTION;
+	if (uc_port_elf(w))
+		return uc_module_without_elf(w);
+	w->mod.elf = w->found.start;
+	w->mod.pristine = !!(w->found.flags & UC_MAP_PRISTINE);
+	rc = uc_elf_segments(w, w->found.start, w->found.end - w->found.start);
+	if (rc)
+		return rc;
+	rc = uc_elf_bias(w);
+	if (rc)
+		return rc;
+	return w->mod.hdr ? uc_module_by_hdr(w) : uc_module_by_look(w);
 }
 
 UC_FN int uc_module_find(UC_WALK)
@@ -221,10 +358,12 @@ UC_FN int uc_module_find(UC_WALK)
 	}
 	w->mod.end = 0; /* not valid until all of it is known */
 	w->mod.nr_loads = 0;
+	w->mod.elf = 0;
 	w->mod.hdr = 0;
 	w->mod.hdr_end = 0;
 	w->mod.table = 0;
 	w->mod.rows = 0;
+	w->mod.checked = 0;
 	w->mod.bias = 0;
 	w->stop_addr = w->map.start;
 	rc = uc_module_load(w);

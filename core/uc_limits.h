@@ -11,7 +11,6 @@
 /* ELF: program headers looked at, loadable segments kept (powers of two).
  * Real files have some 15 of the first and 4 to 6 of the second. */
 #define UC_PHDRS_MAX 64
-#define UC_SHDRS_MAX 128
 #define UC_LOADS_MAX 16
 
 /* Section bytes read at a time, and stack bytes; powers of two. A read costs
@@ -21,11 +20,14 @@
 
 /* A table of 2^32 rows needs 32 probes. */
 #define UC_SEARCH_PROBES 33
+/* Rows of a table whose order is checked before a miss is believed. */
+#define UC_TABLE_ROWS 262144
 /* Rows looked at before the one that a search finds, for tables whose entries
  * overlap, repeat or are empty. */
 #define UC_SEARCH_BACK 8
-/* Records of a section without a search table that one look-up may visit. */
-#define UC_SCAN_RECORDS 16384
+/* Records of sections without a search table that one walk may visit: some
+ * 50 ns each. */
+#define UC_SCAN_RECORDS 65536
 
 /* CFA instructions in one FDE. libcrypto's largest has some 2,000. */
 #define UC_CFA_OPS 16384
@@ -49,6 +51,11 @@
 /* Frames in one walk that may leave the stack downwards: signal frames and
  * rows that give the stack pointer a rule of its own. */
 #define UC_SWITCHES_MAX 64
+
+/* Windows that one walk may search for a section that no header names; each
+ * costs some 200 ns. 8,192 of them are 2 MiB. */
+#define UC_SEARCH_WINDOWS 8192
+#define UC_SEARCH_CANDIDATES 64
 
 /* Mappings of one process searched for a file's first page. */
 #define UC_MAPS_MAX 65536

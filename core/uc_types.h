@@ -53,11 +53,14 @@ struct uc_load {
 	u32 pad;
 };
 
+#define UC_TABLE_SORTED 1
+#define UC_TABLE_UNSORTED 2
+
 /* Where the unwind data of an executable mapping is. Run-time addresses. */
 struct uc_module {
 	u64 start, end; /* the mapping that this describes */
 	u64 bias; /* run-time address - ELF address */
-	u64 elf; /* the ELF header */
+	u64 elf; /* the ELF header; 0 if it is not mapped */
 	u64 hdr, hdr_end; /* .eh_frame_hdr, 0 if none */
 	u64 eh_frame; /* first record; where a scan starts */
 	u64 lo, hi; /* no record lies outside: the segment's bytes */
@@ -67,6 +70,8 @@ struct uc_module {
 	u8 pristine; /* rows found here hold for every process */
 	u8 nr_loads;
 	u8 stop; /* why it has no unwind data, an enum uncoil_stop */
+	u8 checked; /* UC_TABLE_*; 0: not known */
+	u8 pad[7];
 	struct uc_load load[UC_LOADS_MAX];
 };
 
@@ -184,6 +189,8 @@ struct uc_walk {
 	u32 steps_from_cache; /* rows that came from the cache */
 	u32 steps_interpreted; /* rows that had to be found in the unwind data */
 	u32 impure; /* the row being built depends on more than the file */
+	u32 scanned; /* records that scans have visited */
+	u32 searched; /* windows that searches have looked at */
 	u32 record64; /* the open record is of the 64-bit format */
 	u32 prev_bare; /* so did the row of the step before */
 	u32 bare; /* the row comes from code bytes, not from unwind data */

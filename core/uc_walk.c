@@ -13,6 +13,8 @@ UC_FN int uc_walk_begin(UC_WALK)
 	w->stop_addr = 0;
 	w->flaw = 0;
 	w->nr_bad = 0;
+	w->scanned = 0;
+	w->searched = 0;
 	w->bare = 0;
 	w->prev_bare = 0;
 	w->cur.win_len = 0;
@@ -50,17 +52,24 @@ static inline int uc_walk_map(struct uc_walk *w, u64 pc)
 static inline int uc_fde_find(struct uc_walk *w, u64 pc)
 {
 	int rc = UNCOIL_STOP_MALFORMED;
+	u64 addr;
+	u32 flaw;
 
-	if (w->mod.table)
+	if (w->mod.table) {
 		rc = uc_fde_by_table(w, pc);
-	if (rc == UNCOIL_STOP_MALFORMED) {
-		u64 addr = w->stop_addr;
-		u32 flaw = w->flaw;
-
-		rc = uc_fde_by_scan(w, pc);
-		if (rc == UNCOIL_STOP_NO_ENTRY && w->mod.table)
-			rc = uc_malformed(w, flaw, addr);
+		if (rc == UNCOIL_STOP_NO_ENTRY) {
+			rc = uc_table_check(w);
+			if (!rc)
+				return uc_fail(w, UNCOIL_STOP_NO_ENTRY, 0, pc);
+		}
 	}
+	if (rc != UNCOIL_STOP_MALFORMED)
+		return rc;
+	addr = w->stop_addr;
+	flaw = w->flaw;
+	rc = uc_fde_by_scan(w, pc);
+	if (rc == UNCOIL_STOP_NO_ENTRY && w->mod.table)
+		rc = uc_malformed(w, flaw, addr);
 	return rc;
 }
 
