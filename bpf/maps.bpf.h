@@ -111,11 +111,17 @@ struct {
 	__type(value, struct uc_request_state);
 } requests SEC(".maps");
 
+static inline struct uc_counters *uc_counters_here(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&counters, &zero);
+}
+
 /* Interrupts may count on the CPU that is counting: add atomically. */
 static inline void uc_count_add(u32 which, u64 by)
 {
-	u32 zero = 0;
-	struct uc_counters *c = bpf_map_lookup_elem(&counters, &zero);
+	struct uc_counters *c = uc_counters_here();
 
 	if (c)
 		__sync_fetch_and_add(&c->n[which & (UC_COUNT_MAX - 1)], by);

@@ -22,6 +22,7 @@
 #include "../core/uc_cfa.c"
 #include "../core/uc_expr.c"
 #include "../core/uc_step.c"
+#include "../core/uc_follow.c"
 #include "../core/uc_bare.c"
 #include "../core/uc_walk.c"
 
@@ -114,6 +115,19 @@ static inline void uc_out_begin(struct uc_task_walk *t, struct task_struct *task
 	t->walk.stop_addr = 0;
 }
 
+static inline void uc_count_walk(struct uc_task_walk *t)
+{
+	struct uc_counters *c = uc_counters_here();
+
+	if (!c)
+		return;
+	__sync_fetch_and_add(&c->n[UC_COUNT_WALKS], 1);
+	__sync_fetch_and_add(&c->n[UC_COUNT_FRAMES], t->depth);
+	__sync_fetch_and_add(&c->n[UC_COUNT_FAULTS], t->faults);
+	__sync_fetch_and_add(&c->n[UC_COUNT_ROW_HITS], t->walk.steps_from_cache);
+	__sync_fetch_and_add(&c->n[UC_COUNT_ROW_MISSES], t->walk.steps_interpreted);
+}
+
 /*
  * Walk and send. may_fault: in the sleepable callback, where a missing page
  * is brought in; elsewhere the walk does without it.
@@ -145,11 +159,7 @@ static inline void uc_walk_and_send(struct uc_task_walk *t, const int may_fault)
 			break;
 		uc_out_frame(t, w->regs.r[UC_REG_PC]);
 	}
-	uc_count_add(UC_COUNT_WALKS, 1);
-	uc_count_add(UC_COUNT_FRAMES, t->depth);
-	uc_count_add(UC_COUNT_FAULTS, t->faults);
-	uc_count_add(UC_COUNT_ROW_HITS, w->steps_from_cache);
-	uc_count_add(UC_COUNT_ROW_MISSES, w->steps_interpreted);
+	uc_count_walk(t);
 	uc_walk_end(t, rc, UC_END_DELIVERED);
 }
 
@@ -245,7 +255,9 @@ static inline int uc_walk_ask(struct task_struct *task, struct uc_task_walk *t,
 	t->cookie = uc_cookie_new(r);
 	t->asked = 0;
 	t->walk.port.mm = (u64)task->mm;
-	if (!t->scheduled && uc_defer(task, t)) {
+	if (t->scheduled) /* for a walk that was done early; it comes anyway */
+		return 0;
+	if (uc_defer(task, t)) {
 		t->state = UC_WALK_IDLE;
 		return -1;
 	}
@@ -347,7 +359,11 @@ int uc_sample(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* Do a pending walk now, with what is present: its chance is about to go. */
+/*
+ * Do a pending walk now, with what is present: its chance is about to go. In
+ * process context only: with interrupts off the kernel lets BPF look up one
+ * mapping, and then no more until they are on again.
+ */
 static inline void uc_walk_early(struct task_struct *task, u32 slot)
 {
 	struct uc_walk_key key = { (u32)task->pid, slot };
@@ -367,6 +383,12 @@ static inline void uc_walk_early(struct task_struct *task, u32 slot)
 		uc_walk_and_send(t, 0);
 }
 
+static inline void uc_walks_early(struct task_struct *task)
+{
+	uc_walk_early(task, 0);
+	uc_walk_early(task, 1);
+}
+
 /* A thread exits: its task work would run after its memory is gone. (Since
  * Linux 6.16 this is before exit_mm().) */
 SEC("tp_btf/sched_process_exit")
@@ -375,8 +397,7 @@ int uc_exit(void *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct uc_walk_key key = { (u32)task->pid, 0 };
 
-	uc_walk_early(task, 0);
-	uc_walk_early(task, 1);
+	uc_walks_early(task);
 	bpf_map_delete_elem(&walks, &key);
 	key.slot = 1;
 	bpf_map_delete_elem(&walks, &key);
@@ -389,7 +410,6 @@ int uc_exec(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	uc_walk_early(task, 0);
-	uc_walk_early(task, 1);
+	uc_walks_early(task);
 	return 0;
 }

@@ -9,8 +9,8 @@
  *  - a pc that no code is mapped at: a call through a bad pointer, which has
  *    just pushed its return address
  *  - PLT entries as lld and mold write them, without FDE
- *  - the first and last instructions of a function that keeps a frame pointer
- *  - its body, if the frame pointer was set up before the pc
+ *  - code that can be followed to its return (uc_follow.c)
+ *  - a function that set up its frame pointer before the pc
  */
 #include "uc_core.h"
 
@@ -169,46 +169,19 @@ static inline int uc_bare_plt(struct uc_walk *w)
 	return 1;
 }
 
-static inline int uc_is_push_fp(const u8 *p)
-{
-	return p[0] == 0x55;
-}
-
-/* mov %rsp,%rbp in its two encodings */
-static inline int uc_is_mov_fp(const u8 *p)
-{
-	return p[0] == 0x48 && ((p[1] == 0x89 && p[2] == 0xe5) || (p[1] == 0x8b && p[2] == 0xec));
-}
-
 /*
- * At a function's edge the return address is still, or again, at the stack
- * pointer: push %rbp (after an optional endbr64) followed by mov %rsp,%rbp,
- * that mov itself, and ret.
+ * The innermost frame's code, followed to its return. The word that it would
+ * return to must follow a call.
  */
-static inline int uc_bare_edge(struct uc_walk *w)
+static inline int uc_bare_return(struct uc_walk *w)
 {
-	u64 pc = w->regs.r[UC_REG_PC], sp = w->regs.r[UC_REG_SP];
-	const u8 *p = w->scratch;
-	u32 at_entry, after_push, rc;
+	int rc;
 
-	rc = (u32)uc_bare_code(w, pc, 8);
-	if (rc)
-		return (int)rc;
-	at_entry = (uc_is_push_fp(p) && uc_is_mov_fp(p + 1)) ||
-		   (uc_bytes(p, 0xf3, 0x0f) && uc_bytes(p + 2, 0x1e, 0xfa) && uc_is_push_fp(p + 4));
-	at_entry |= p[0] == 0xc3 || p[0] == 0xc2 || uc_bytes(p, 0xf3, 0xc3) || uc_bytes(p, 0xf2, 0xc3);
-	after_push = uc_is_mov_fp(p);
-	if (!at_entry && !after_push)
-		return 0;
-	rc = (u32)uc_bare_ra_at(w, after_push ? sp + 8 : sp);
+	uc_bare_begin(w, UC_REG_SP, 0);
+	rc = uc_follow(w);
 	if (rc != 1)
-		return (int)rc;
-	uc_bare_begin(w, UC_REG_SP, after_push ? 16 : 8);
-	if (after_push) {
-		w->row.kind[UC_REG_FP] = UC_RULE_OFFSET;
-		w->row.val[UC_REG_FP] = -16;
-	}
-	return 1;
+		return rc;
+	return uc_bare_ra_at(w, w->regs.r[w->row.cfa_reg & UC_REG_MASK] + (u64)w->row.cfa_off - 8);
 }
 
 /*
@@ -327,7 +300,7 @@ UC_FN int uc_bare_row(UC_WALK, u32 why)
 	if (!rc && w->exact)
 		rc = uc_bare_plt(w);
 	if (!rc && w->exact)
-		rc = uc_bare_edge(w);
+		rc = uc_bare_return(w);
 	if (!rc)
 		rc = uc_bare_frame_pointer(w);
 out:

@@ -73,6 +73,9 @@ UC_FN int uc_row_pack(UC_WALK);
 UC_FN int uc_bare_row(UC_WALK, u32 why);
 UC_FN int uc_bare_trampoline(UC_WALK);
 
+/* uc_follow.c */
+UC_FN int uc_follow(UC_WALK);
+
 /* End the walk: remember what was wrong and where. */
 static inline int uc_fail(struct uc_walk *w, int stop, u32 flaw, u64 addr)
 {

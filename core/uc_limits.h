@@ -48,6 +48,10 @@
  * and room for a compare with a word of memory. */
 #define UC_PROLOGUE_GAP 16
 
+/* Instructions followed to a return, and pushes on the way (power of two). */
+#define UC_FOLLOW_INSNS 64
+#define UC_FOLLOW_PUSHES 8
+
 /* Frames in one walk that may leave the stack downwards: signal frames and
  * rows that give the stack pointer a rule of its own. */
 #define UC_SWITCHES_MAX 64

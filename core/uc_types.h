@@ -166,6 +166,22 @@ struct uc_prologue {
 	u32 found;
 };
 
+/* Scratch of following code to its return. */
+struct uc_follow {
+	s64 depth; /* how far the stack pointer has moved */
+	s64 fp_depth; /* ... when the frame pointer was set */
+	s64 disp; /* displacement of the operand */
+	u32 pushed;
+	u8 push_reg[UC_FOLLOW_PUSHES];
+	s32 push_depth[UC_FOLLOW_PUSHES];
+	u8 fp_set; /* the frame pointer was set on the way */
+	u8 restored; /* a register was loaded from a place of the start's frame */
+	u8 lost; /* something not known was done */
+	/* the modrm operand of the instruction at hand */
+	u8 mod, digit, reg, rm;
+	u8 on_stack; /* it is at the stack pointer + disp */
+};
+
 struct uc_walk {
 	struct uc_port_state port; /* the world's own */
 
@@ -210,6 +226,7 @@ struct uc_walk {
 	struct uc_cfa_state cfi;
 	struct uc_expr_state expr;
 	struct uc_prologue prologue;
+	struct uc_follow follow;
 
 	u64 stack_win; /* address of stack_buf[0] */
 	u32 stack_len;

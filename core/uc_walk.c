@@ -142,6 +142,22 @@ bare:
 	return rc ? rc : uc_row_apply(w);
 }
 
+/* Registers that survive a call; most frames know no others. */
+static inline void uc_regs_commit(struct uc_walk *w)
+{
+	u32 i;
+
+	if (w->next.known & ~(UC_REGS_PRESERVED | UC_BIT(UC_REG_SP) | UC_BIT(UC_REG_PC))) {
+		for (i = 0; i < UC_NR_REGS; i++)
+			w->regs.r[i] = w->next.r[i];
+	} else {
+		for (i = 0; i < UC_NR_REGS; i++)
+			if ((UC_REGS_PRESERVED | UC_BIT(UC_REG_SP) | UC_BIT(UC_REG_PC)) & UC_BIT(i))
+				w->regs.r[i] = w->next.r[i];
+	}
+	w->regs.known = w->next.known;
+}
+
 /*
  * Take w->next as the current frame, if its pc can be one. A return address
  * must lie in code; an interrupted pc need not: a jump to nowhere is a frame.
@@ -162,7 +178,7 @@ static inline int uc_frame_enter(struct uc_walk *w)
 	}
 	if (w->next.r[UC_REG_SP] <= w->regs.r[UC_REG_SP])
 		w->switches++;
-	w->regs = w->next;
+	uc_regs_commit(w);
 	w->exact = exact;
 	w->prev_bare = w->bare;
 	w->nr_bad = 0;
