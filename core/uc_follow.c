@@ -4,7 +4,9 @@
  * volume 2, appendix A). What it pops on its way is what its caller left, and
  * what the stack pointer has become at the return is one word below the CFA.
  * A compiler's code has one depth at each instruction, so any path will do: a
- * branch forward is taken, one backward is not. Code that does anything else
+ * branch forward is taken, one backward is not. After a test of a register
+ * that still has its value, the branch goes where it will go: behind the
+ * system call in clone, parent and child differ. Code that does anything else
  * than this file knows (a call, an indirect jump, AVX) gives no row.
  */
 #include "uc_core.h"
@@ -12,6 +14,7 @@
 #define FOLLOW_ON 0
 #define FOLLOW_RETURN 1
 #define FOLLOW_LOST 2
+#define FOLLOW_BRANCH 3 /* goes on, and leaves the flags alone */
 
 /* Machine register number -> DWARF's. */
 static inline u32 uc_follow_reg(u32 n)
@@ -88,15 +91,56 @@ static inline void uc_follow_leave(struct uc_walk *w)
 	uc_follow_pop(w, UC_REG_FP);
 }
 
-static inline void uc_follow_jump(struct uc_walk *w, s64 by, u32 only_forward)
+static inline void uc_follow_jump(struct uc_walk *w, s64 by)
 {
 	u64 to = w->cur.pos + (u64)by;
 
-	if (only_forward && by < 0)
-		return;
 	if (to < w->map.start || to >= w->map.end)
 		uc_follow_lose(w);
 	w->cur.pos = to;
+	w->follow.target = w->follow.depth || w->follow.pushed ? 0 : to;
+}
+
+/* Will a branch after test %r,%r be taken? By the low bits of its opcode. */
+static inline int uc_follow_condition(u32 op, s64 v, s64 by)
+{
+	switch (op & 15) {
+	case 4:
+		return v == 0; /* je */
+	case 5:
+		return v != 0;
+	case 8:
+	case 12:
+		return v < 0; /* js, jl */
+	case 9:
+	case 13:
+		return v >= 0;
+	case 14:
+		return v <= 0; /* jle */
+	case 15:
+		return v > 0;
+	}
+	return by >= 0;
+}
+
+static inline int uc_follow_branch(struct uc_walk *w, u32 op, s64 by)
+{
+	if (w->follow.tested ? uc_follow_condition(op, w->follow.tested_value, by) : by >= 0)
+		uc_follow_jump(w, by);
+	return FOLLOW_BRANCH;
+}
+
+/* test %r,%r of a register with its value of the start. */
+static inline int uc_follow_test(struct uc_walk *w, u32 rex)
+{
+	u32 reg = w->follow.reg & UC_REG_MASK;
+
+	if (w->follow.mod != 3 || w->follow.rm != reg || !(rex & 8) ||
+	    !(w->regs.known & UC_BIT(reg)) || w->row.kind[reg] != UC_RULE_UNSET)
+		return FOLLOW_ON;
+	w->follow.tested = 1;
+	w->follow.tested_value = (s64)w->regs.r[reg];
+	return FOLLOW_BRANCH; /* the flags are known until the next other instruction */
 }
 
 /* The bytes of a modrm operand, to w->follow. */
@@ -175,8 +219,9 @@ static inline int uc_follow_operand(struct uc_walk *w, u32 op, u32 rex, u32 wide
 		uc_follow_group1(w, (s32)uc_cur_uint(w, wide));
 		return FOLLOW_ON;
 	case 0x84:
-	case 0x85: /* test */
 		return FOLLOW_ON;
+	case 0x85:
+		return uc_follow_test(w, rex);
 	case 0x88:
 	case 0x89:
 	case 0x8a:
@@ -227,10 +272,8 @@ static inline int uc_follow_0f(struct uc_walk *w, u32 rex)
 {
 	u32 op = uc_cur_u8(w);
 
-	if (op >= 0x80 && op <= 0x8f) {
-		uc_follow_jump(w, (s32)uc_cur_uint(w, 4), 1);
-		return FOLLOW_ON;
-	}
+	if (op >= 0x80 && op <= 0x8f)
+		return uc_follow_branch(w, op, (s32)uc_cur_uint(w, 4));
 	if (op < 0x10 || (op >= 0x20 && op < 0x28) || (op >= 0x30 && op < 0x40) ||
 	    (op >= 0xa0 && op < 0xaf) || op == 0xc7 || (op >= 0xc8 && op < 0xd0) || op == 0x77)
 		return FOLLOW_LOST;
@@ -258,10 +301,8 @@ static inline int uc_follow_plain(struct uc_walk *w, u32 op, u32 rex, u32 wide)
 		uc_follow_pop(w, uc_follow_reg((op & 7) | (rex & 1) << 3));
 		return FOLLOW_ON;
 	}
-	if (op >= 0x70 && op <= 0x7f) {
-		uc_follow_jump(w, (s8)uc_cur_u8(w), 1);
-		return FOLLOW_ON;
-	}
+	if (op >= 0x70 && op <= 0x7f)
+		return uc_follow_branch(w, op, (s8)uc_cur_u8(w));
 	if (op >= 0xb0 && op <= 0xbf) {
 		uc_cur_uint(w, op < 0xb8 ? 1 : rex & 8 ? 8 : wide);
 		uc_follow_write(w, uc_follow_reg((op & 7) | (rex & 1) << 3));
@@ -279,10 +320,10 @@ static inline int uc_follow_plain(struct uc_walk *w, u32 op, u32 rex, u32 wide)
 		uc_follow_leave(w);
 		return FOLLOW_ON;
 	case 0xe9:
-		uc_follow_jump(w, (s32)uc_cur_uint(w, 4), 0);
+		uc_follow_jump(w, (s32)uc_cur_uint(w, 4));
 		return FOLLOW_ON;
 	case 0xeb:
-		uc_follow_jump(w, (s8)uc_cur_u8(w), 0);
+		uc_follow_jump(w, (s8)uc_cur_u8(w));
 		return FOLLOW_ON;
 	case 0xa8:
 		uc_cur_u8(w);
@@ -373,6 +414,8 @@ UC_FN int uc_follow(UC_WALK)
 			return w->cur.error == UC_FAULT ? UC_FAULT : 0;
 		if (what == FOLLOW_LOST || w->follow.lost || w->follow.depth != (s32)w->follow.depth)
 			return 0;
+		if (what != FOLLOW_BRANCH)
+			w->follow.tested = 0;
 		if (what != FOLLOW_RETURN)
 			continue;
 		if (w->follow.pushed || w->follow.depth < 0)

@@ -171,11 +171,14 @@ struct uc_follow {
 	s64 depth; /* how far the stack pointer has moved */
 	s64 fp_depth; /* ... when the frame pointer was set */
 	s64 disp; /* displacement of the operand */
+	s64 tested_value; /* of the register that was tested last */
+	u64 target; /* of the last jump, if the stack was then as at the start */
 	u32 pushed;
 	u8 push_reg[UC_FOLLOW_PUSHES];
 	s32 push_depth[UC_FOLLOW_PUSHES];
 	u8 fp_set; /* the frame pointer was set on the way */
 	u8 restored; /* a register was loaded from a place of the start's frame */
+	u8 tested; /* the flags are those of a test of tested_value */
 	u8 lost; /* something not known was done */
 	/* the modrm operand of the instruction at hand */
 	u8 mod, digit, reg, rm;

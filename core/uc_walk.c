@@ -102,6 +102,23 @@ static inline void uc_row_keep(struct uc_walk *w, u64 off, int rc)
 	uc_port_row_put(w, off);
 }
 
+/*
+ * No entry covers the code, but it goes on, with its stack unchanged, at an
+ * address that unwind data calls outermost: a new thread on its way out of
+ * the system call in clone.
+ */
+static inline int uc_jump_ends_here(struct uc_walk *w)
+{
+	u64 addr = w->stop_addr;
+	int rc = uc_row_interpret(w, w->follow.target);
+
+	if (rc == UC_FAULT)
+		return rc;
+	if (!rc && w->row.kind[w->row.ra_reg & UC_REG_MASK] == UC_RULE_UNDEFINED)
+		return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
+	return uc_fail(w, UNCOIL_STOP_NO_ENTRY, 0, addr);
+}
+
 /* Find the row of the current frame and apply it. */
 static inline int uc_frame_leave(struct uc_walk *w, u64 pc)
 {
@@ -139,6 +156,8 @@ bare:
 	if (rc == UNCOIL_STOP_NO_MAPPING || rc == UNCOIL_STOP_NO_SECTION ||
 	    rc == UNCOIL_STOP_NO_ENTRY)
 		rc = uc_bare_row(w, (u32)rc);
+	if (rc == UNCOIL_STOP_NO_ENTRY && w->follow.target)
+		rc = uc_jump_ends_here(w);
 	return rc ? rc : uc_row_apply(w);
 }
 
@@ -199,6 +218,7 @@ UC_FN int uc_walk_step(UC_WALK)
 	w->flaw = 0;
 	w->stop_addr = 0;
 	w->row.signal = 0;
+	w->follow.target = 0;
 	rc = uc_frame_leave(w, w->exact ? pc : pc - 1);
 	if (rc)
 		return rc;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+	.include "raw.inc"
+	CODE4
+	EH_BEGIN
+	CIE	c
+	FDE_START f0, c
+	FDE	f1, c, outer, 32
+	ENTRY	cx
+	.long	0
+	.byte	1
+	.asciz	"XY"
+	.uleb128 1
+	.sleb128 -8
+	.byte	16
+	.byte	0x0c, 7, 8
+	.byte	0x90, 1
+	DONE	cx
+	ENTRY	f2
+	.long	. - cx
+	.quad	mid
+	.quad	mid_end - mid
+	.byte	0x44
+	.byte	0x0e, 48
+	DONE	f2
+	FDE	f3, c, leaf, 64
+	.long	0
+	HDR_BEGIN 4
+	ROW	_start, f0
+	ROW	outer, f1
+	ROW	mid, f2
+	ROW	leaf, f3

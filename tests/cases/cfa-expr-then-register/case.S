@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+	.include "raw.inc"
+	CODE4
+	EH_BEGIN
+	CIE	c
+	FDE_START f0, c
+	FDE	f1, c, outer, 32
+	FDEHEAD	f2, c, mid
+	.byte	0x0f, 5		# first a CFA expression ...
+	.byte	0x77, 0xf4, 0x03, 0x06, 0x96
+	.byte	0x44
+	.byte	0x0c, 7, 48	# ... then def_cfa rsp+48 takes its place
+	DONE	f2
+	FDE	f3, c, leaf, 64
+	.long	0
+	HDR_BEGIN 4
+	ROW	_start, f0
+	ROW	outer, f1
+	ROW	mid, f2
+	ROW	leaf, f3

@@ -1,0 +1,10 @@
+#!/bin/sh -e
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: build.sh OUTDIR
+here=$(dirname "$0")
+out=$1
+mkdir -p "$out"
+gcc -O1 -c -o "$out/main.o" "$here/main.c"
+gcc -c -o "$out/case.o" "$here/case.S"
+gcc -o "$out/prog" "$out/main.o" "$out/case.o"
+rm "$out/main.o" "$out/case.o"

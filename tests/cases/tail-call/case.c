@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <unistd.h>
+/* Where every program comes to rest.  The caller's frame is what is tested. */
+__attribute__((noinline, noclone, noipa)) void spot(void) {
+  alarm(60);
+  write(1, "READY\n", 6);
+  for (;;) __asm__ volatile("pause");
+}
+
+__attribute__((noinline, noipa)) void third(void) { spot(); __asm__ volatile(""); }
+__attribute__((noinline, noipa)) void second(void) { third(); }
+__attribute__((noinline, noipa)) void first(void) { second(); __asm__ volatile(""); }
+int main(void) {
+  first();
+  return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+	.include "raw.inc"
+	CODE4
+	EH_BEGIN
+	CIE	c
+	FDE_START f0, c
+	FDE	f1, c, outer, 32
+	.long	0
+	FDE	f2, c, mid, 48
+	FDE	f3, c, leaf, 64
+	.long	0
+	HDR_BEGIN 4
+	ROW	_start, f0
+	ROW	outer, f1
+	ROW	mid, f2
+	ROW	leaf, f3
