@@ -44,7 +44,7 @@ struct options {
 };
 
 static const char usage_text[] =
-	"usage: uncoil record [options] [--] COMMAND [ARGUMENT...]\n"
+	"Usage: uncoil record [options] [--] COMMAND [ARGUMENT...]\n"
 	"       uncoil record [options] -p PID[,PID...] | -t TID[,TID...] | -a\n"
 	"\n"
 	"Sample a command with all its threads and children, or what runs already,\n"
@@ -251,12 +251,13 @@ static int parse_options(struct options *o, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	/* "+": what follows the command is the command's. */
+	static const char shorts[] = "+:F:c:e:p:t:ad:o:gqh";
 	int option, rc = 0;
 
 	optind = 1;
 	opterr = 0;
-	/* "+": what follows the command is the command's. */
-	while (!rc && (option = getopt_long(argc, argv, "+:F:c:e:p:t:ad:o:gqh", longs, NULL)) != -1) {
+	while (!rc && (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		if (option == '?')
 			return usage_error("unknown option", argv[optind - 1]);
 		if (option == ':')

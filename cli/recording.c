@@ -536,7 +536,8 @@ void uc_tally_print(const struct uc_tally *t, const char *path, FILE *out)
 		fprintf(out, "; no user stack: %s", grouped(t->no_user, buf));
 	print_lost(t, out);
 	if (t->samples)
-		fprintf(out, "; %s bytes a sample", grouped(t->stack_bytes / t->samples, buf));
+		fprintf(out, "; %s bytes a sample",
+			grouped((t->stack_bytes + t->samples / 2) / t->samples, buf));
 	fprintf(out, "; %s ", path);
 	print_size(out, t->file_bytes);
 	fputc('\n', out);

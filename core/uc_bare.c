@@ -36,11 +36,15 @@ static inline void uc_bare_begin(struct uc_walk *w, u32 cfa_reg, s64 cfa_off)
 static inline int uc_bare_code(struct uc_walk *w, u64 addr, u32 len)
 {
 	u32 first = uc_to_page_end(addr, len);
+	int rc;
 
 	memset(w->scratch, 0, 32);
 	if (!uc_port_read_window(w, w->scratch, len, addr, 32))
 		return 0;
-	if (first < len && !uc_port_read_window(w, w->scratch, first, addr, 32))
+	rc = uc_read_failed(w, addr, len);
+	if (rc == UC_FAULT || first >= len)
+		return rc;
+	if (!uc_port_read_window(w, w->scratch, first, addr, 32))
 		return 0;
 	return uc_read_failed(w, addr, first);
 }
@@ -68,8 +72,8 @@ UC_FN_LOCAL int uc_bare_after_call(UC_WALK, u64 addr)
 		return (int)n == UC_FAULT ? UC_FAULT : 0;
 	/* ff /2: modrm's middle bits are 2; register or memory operand, by length */
 	yes = p[2] == 0xe8;
-	yes |= p[5] == 0xff && (p[6] & 0x38) == 0x10 && (p[6] & 7) != 4 && (p[6] & 0xc0) != 0x40 &&
-	       (p[6] & 0xc0) != 0x80 && !((p[6] & 0xc0) == 0 && (p[6] & 7) == 5);
+	yes |= p[5] == 0xff && ((p[6] & 0xf8) == 0xd0 ||
+				((p[6] & 0xf8) == 0x10 && (p[6] & 7) != 4 && (p[6] & 7) != 5));
 	yes |= p[4] == 0xff && (p[5] & 0xf8) == 0x50 && p[5] != 0x54; /* disp8 */
 	yes |= p[4] == 0xff && p[5] == 0x14; /* SIB */
 	yes |= p[3] == 0xff && p[4] == 0x54; /* SIB, disp8 */
@@ -109,11 +113,10 @@ static inline int uc_bare_signal(struct uc_walk *w)
 	return 1;
 }
 
-/* Does w->regs' pc stand at a trampoline? 1 with its row in w->row, 0, or
- * UC_FAULT. */
-UC_FN int uc_bare_trampoline(UC_WALK)
+/* Is there a trampoline at addr? 1 with its row in w->row, 0, or UC_FAULT. */
+UC_FN int uc_bare_trampoline(UC_WALK, u64 addr)
 {
-	int rc = uc_bare_code(w, w->regs.r[UC_REG_PC], 9);
+	int rc = uc_bare_code(w, addr, 9);
 
 	if (rc)
 		return rc == UC_FAULT ? rc : 0;
@@ -190,12 +193,15 @@ static inline int uc_bare_return(struct uc_walk *w)
  * A ret followed by padding or by another function's first bytes is an end;
  * one inside a function is not.
  */
-static inline void uc_prologue_byte(struct uc_prologue *p, u32 b)
+static inline void uc_prologue_byte(struct uc_prologue *p, u32 b, u64 next)
 {
 	/* nop, int3, and the first byte of long nops end a function */
 	if (p->after_ret && (b == 0x90 || b == 0xcc || b == 0x66 || b == 0x0f || b == 0xf3))
 		p->found = 0;
 	p->after_ret = b == 0xc3;
+	/* A function that ends where the next is aligned to needs no padding. */
+	if (b == 0xc3 && !(next & 15))
+		p->found = 0;
 	p->last = (p->last << 8 | b) & 0xffffff;
 	p->since_push = b == 0x55 ? 0 : p->since_push + 1;
 	if ((p->last == 0x4889e5 || p->last == 0x488bec) && p->since_push < UC_PROLOGUE_GAP)
@@ -222,7 +228,7 @@ UC_FN_LOCAL int uc_bare_has_prologue(UC_WALK, u64 pc)
 			return UC_FAULT;
 		if (w->cur.error) /* that was the last */
 			break;
-		uc_prologue_byte(&w->prologue, b);
+		uc_prologue_byte(&w->prologue, b, w->cur.pos);
 	}
 	return (int)w->prologue.found;
 }
@@ -239,11 +245,11 @@ UC_FN_LOCAL int uc_bare_frame_pointer(UC_WALK)
 	if (!(w->regs.known & UC_BIT(UC_REG_FP)) || !(w->regs.known & UC_BIT(UC_REG_SP)))
 		return uc_fail(w, UNCOIL_STOP_NO_REGISTER, 0, w->regs.r[UC_REG_PC]);
 	/* A zero says something only where the frame pointer was followed. */
-	if (!fp && w->prev_bare)
+	if (!fp && w->prev_bare == UC_BARE_FP)
 		return uc_fail(w, UNCOIL_STOP_END_OF_CHAIN, 0, w->regs.r[UC_REG_PC]);
 	if ((fp & 7) || fp < sp)
 		return 0;
-	if (uc_port_map(w, sp) || fp < w->found.start || fp + 16 > w->found.end)
+	if (uc_port_map(w, sp) || fp < w->found.start || fp > w->found.end - 16)
 		return 0;
 	/* Generated code has no section to search back in; what keeps no frame
 	 * pointer there hardly has a return address in the right place. */
@@ -256,6 +262,7 @@ UC_FN_LOCAL int uc_bare_frame_pointer(UC_WALK)
 	if (rc != 1)
 		return rc;
 	uc_bare_begin(w, UC_REG_FP, 16);
+	w->bare = UC_BARE_FP;
 	w->row.kind[UC_REG_FP] = UC_RULE_OFFSET;
 	w->row.val[UC_REG_FP] = -16;
 	return 1;
@@ -296,7 +303,7 @@ UC_FN int uc_bare_row(UC_WALK, u32 why)
 	}
 	if (uc_bare_is_entry(w))
 		return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
-	rc = uc_bare_trampoline(w);
+	rc = uc_bare_trampoline(w, w->regs.r[UC_REG_PC]);
 	if (!rc && w->exact)
 		rc = uc_bare_plt(w);
 	if (!rc && w->exact)

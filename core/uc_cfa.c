@@ -83,6 +83,8 @@ UC_FN_LOCAL int uc_cfa_recall(UC_WALK)
 /* Move to a new row; done when it starts after the key. */
 static inline void uc_cfa_advance(struct uc_walk *w, u64 loc)
 {
+	if (loc < w->cfi.loc)
+		uc_cfa_bad(w, UNCOIL_FLAW_LOCATION);
 	if (loc > w->cfi.key)
 		w->cfi.done = 1;
 	w->cfi.loc = loc;
@@ -108,13 +110,13 @@ static inline int uc_cfa_op_cfa(struct uc_walk *w, u32 op)
 		s64 off = op == UC_CFA_DEF_CFA_OFFSET ? (s64)uc_cur_uleb(w)
 						      : uc_cur_sleb(w) * w->fde.data_align;
 
-		/* An expression has no offset to change (libgcc leaves it, too). */
-		if (w->row.cfa_kind != UC_CFA_EXPR)
-			w->row.cfa_off = off;
+		/* An expression stays one (libgcc does so, too); the offset counts
+		 * again when the CFA is a register's. */
+		w->row.cfa_off = off;
 		return 1;
 	}
 	case UC_CFA_DEF_CFA_EXPRESSION:
-		w->row.cfa_off = uc_cfa_block(w);
+		w->row.cfa_expr = uc_cfa_block(w);
 		w->row.cfa_kind = UC_CFA_EXPR;
 		return 1;
 	}
@@ -165,7 +167,7 @@ static inline int uc_cfa_op_rule(struct uc_walk *w, u32 op)
 		kind = UC_RULE_REGISTER;
 		val = (s64)uc_cur_uleb(w);
 		if (val < 0 || val >= UC_NR_REGS) {
-			kind = UC_RULE_UNDEFINED; /* saved in a register not tracked */
+			kind = UC_RULE_ELSEWHERE;
 			val = 0;
 		}
 		break;
@@ -274,6 +276,7 @@ UC_FN int uc_cfa_run(UC_WALK, u64 pc)
 
 	w->row.cfa_kind = UC_CFA_NONE;
 	w->row.cfa_off = 0;
+	w->row.cfa_expr = 0;
 	w->row.cfa_reg = 0;
 	w->row.signal = w->fde.signal;
 	if (w->fde.ra_reg >= UC_NR_REGS)

@@ -71,7 +71,7 @@ UC_FN int uc_row_pack(UC_WALK);
 
 /* uc_bare.c: a row for code without unwind data. */
 UC_FN int uc_bare_row(UC_WALK, u32 why);
-UC_FN int uc_bare_trampoline(UC_WALK);
+UC_FN int uc_bare_trampoline(UC_WALK, u64 addr);
 
 /* uc_follow.c */
 UC_FN int uc_follow(UC_WALK);

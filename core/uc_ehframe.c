@@ -103,7 +103,9 @@ static inline int uc_cie_letter(struct uc_walk *w, u8 letter)
 		enc = uc_cur_u8(w);
 		/* Only to be skipped: never follow it. */
 		if (enc != UC_PE_OMIT)
-			uc_cur_ptr(w, enc & ~(u32)UC_PE_INDIRECT);
+			uc_cur_ptr(w, (enc & UC_PE_APPLICATION) == UC_PE_ALIGNED ?
+					      UC_PE_ALIGNED :
+					      enc & UC_PE_FORMAT);
 		return 1;
 	case 'L':
 		uc_cur_u8(w);
@@ -183,6 +185,12 @@ UC_FN int uc_cie_read(UC_WALK, u64 cie)
 	if (id)
 		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, cie);
 	version = uc_cur_u8(w);
+	w->id_size = 4;
+	if (w->record64 && !version) { /* the id's upper half */
+		uc_cur_uint(w, 3);
+		version = uc_cur_u8(w);
+		w->id_size = 8;
+	}
 	if (version != 1 && version != 3 && version != 4)
 		return w->cur.error ? w->cur.error : uc_unsupported(w, UNCOIL_FLAW_CIE_VERSION, cie);
 	w->fde.addr_enc = UC_PE_ABSPTR;
@@ -202,7 +210,8 @@ UC_FN int uc_cie_read(UC_WALK, u64 cie)
 	}
 	w->fde.code_align = uc_cur_uleb(w);
 	w->fde.data_align = uc_cur_sleb(w);
-	w->fde.ra_reg = version == 1 ? uc_cur_u8(w) : (u32)uc_cur_uleb(w);
+	id = version == 1 ? uc_cur_u8(w) : uc_cur_uleb(w);
+	w->fde.ra_reg = id < ~0u ? (u32)id : ~0u;
 	if (w->fde.has_z)
 		uc_cie_augmentation(w, letters);
 	w->fde.cie_insn = w->cur.pos;
@@ -226,6 +235,7 @@ static inline int uc_fde_cie(struct uc_walk *w, u64 id_pos, u32 *id_size)
 	if (!delta || cie < w->mod.lo || cie > id_pos)
 		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, id_pos);
 	rc = uc_cie_read(w, cie);
+	*id_size = w->id_size;
 	if (rc != UNCOIL_STOP_MALFORMED || !is64)
 		return rc;
 	uc_cur_set(w, id_pos, w->mod.hi);
@@ -256,6 +266,7 @@ UC_FN int uc_fde_read(UC_WALK, u64 addr)
 	if (rc)
 		return rc;
 	uc_cur_set(w, id_pos + id_size, end);
+	w->fde.start = 0; /* a start relative to itself has no base */
 	w->fde.start = uc_cur_ptr(w, w->fde.addr_enc);
 	w->fde.range = uc_cur_ptr_size(w, w->fde.addr_enc & UC_PE_FORMAT);
 	if (w->fde.has_z) {
@@ -426,6 +437,8 @@ UC_FN int uc_fde_by_scan(UC_WALK, u64 pc)
 			goto end; /* nothing after it can be found */
 		next = w->cur.end;
 		id = uc_cur_uint(w, 4);
+		if (w->cur.error == UC_FAULT)
+			return UC_FAULT;
 		if (!w->cur.error && id) {
 			rc = uc_fde_read(w, addr);
 			if (rc == UC_FAULT)

@@ -315,6 +315,8 @@ static inline int uc_module_without_elf(struct uc_walk *w)
 	{
 		int rc = uc_search_next(w, UC_SEARCH_HDR, pos, w->mod.hi);
 
+		if (rc == UC_FAULT)
+			return rc;
 		if (rc)
 			break;
 		pos = w->value + 4;

@@ -83,7 +83,7 @@ static inline int uc_expr_const(struct uc_walk *w, u32 op)
 	switch (op) {
 	case UC_OP_ADDR:
 		/* An address of the link; what the loader left is taken as it is. */
-		if (w->mod.bias)
+		if (w->mod.bias || !w->mod.elf)
 			w->impure = 1;
 		v = uc_cur_uint(w, UC_ADDR_SIZE);
 		break;
@@ -237,8 +237,12 @@ static inline u64 uc_shift_right_signed(u64 a, u64 b)
 /* Operators on the two topmost values; a is the second. */
 UC_FN_LOCAL int uc_expr_binary(UC_WALK, u32 op)
 {
-	u64 b = uc_expr_pop(w), a = uc_expr_pop(w), v;
+	u64 b, a, v;
 
+	if (op < UC_OP_AND || op > UC_OP_NE)
+		return uc_expr_bad(w, UNCOIL_FLAW_EXPR_OPCODE);
+	b = uc_expr_pop(w);
+	a = uc_expr_pop(w);
 	if ((op == UC_OP_DIV || op == UC_OP_MOD) && !b)
 		return uc_expr_bad(w, UNCOIL_FLAW_EXPR_DIVISION);
 	switch (op) {

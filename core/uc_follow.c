@@ -55,6 +55,8 @@ static inline void uc_follow_push(struct uc_walk *w, u32 reg)
 	}
 	w->follow.depth -= 8;
 	w->follow.push_reg[n & (UC_FOLLOW_PUSHES - 1)] = (u8)reg;
+	w->follow.push_kind[n & (UC_FOLLOW_PUSHES - 1)] = w->row.kind[reg & UC_REG_MASK];
+	w->follow.push_val[n & (UC_FOLLOW_PUSHES - 1)] = w->row.val[reg & UC_REG_MASK];
 	w->follow.push_depth[n & (UC_FOLLOW_PUSHES - 1)] = (s32)w->follow.depth;
 	w->follow.pushed++;
 }
@@ -64,11 +66,14 @@ static inline void uc_follow_pop(struct uc_walk *w, u32 reg)
 {
 	u32 n = w->follow.pushed - 1;
 
-	if (!w->follow.pushed) {
+	if (!w->follow.pushed && w->follow.depth < 0) {
+		uc_follow_write(w, reg);
+	} else if (!w->follow.pushed) {
 		uc_follow_restore(w, reg, 0);
 	} else if (w->follow.push_reg[n & (UC_FOLLOW_PUSHES - 1)] == reg &&
 		   w->follow.push_depth[n & (UC_FOLLOW_PUSHES - 1)] == w->follow.depth) {
-		w->row.kind[reg & UC_REG_MASK] = UC_RULE_UNSET;
+		w->row.kind[reg & UC_REG_MASK] = w->follow.push_kind[n & (UC_FOLLOW_PUSHES - 1)];
+		w->row.val[reg & UC_REG_MASK] = w->follow.push_val[n & (UC_FOLLOW_PUSHES - 1)];
 		w->follow.pushed--;
 	} else {
 		uc_follow_lose(w);
@@ -143,15 +148,22 @@ static inline int uc_follow_test(struct uc_walk *w, u32 rex)
 	return FOLLOW_BRANCH; /* the flags are known until the next other instruction */
 }
 
-/* The bytes of a modrm operand, to w->follow. */
-UC_FN_LOCAL int uc_follow_modrm(UC_WALK, u32 rex)
+/* A register of a byte operand: without REX, 4 to 7 are the high bytes of 0 to 3. */
+static inline u32 uc_follow_byte_reg(u32 n, u32 high)
 {
+	return uc_follow_reg(high && n >= 4 ? n - 4 : n);
+}
+
+/* The bytes of a modrm operand, to w->follow. */
+UC_FN_LOCAL int uc_follow_modrm(UC_WALK, u32 rex, u32 byte)
+{
+	u32 high = byte && !rex;
 	u32 modrm = uc_cur_u8(w), mod = modrm >> 6, rm = modrm & 7, base = rm;
 
 	w->follow.mod = (u8)mod;
 	w->follow.digit = (modrm >> 3) & 7;
-	w->follow.reg = (u8)uc_follow_reg(((modrm >> 3) & 7) | (rex & 4) << 1);
-	w->follow.rm = (u8)uc_follow_reg(rm | (rex & 1) << 3);
+	w->follow.reg = (u8)uc_follow_byte_reg(((modrm >> 3) & 7) | (rex & 4) << 1, high);
+	w->follow.rm = (u8)uc_follow_byte_reg(rm | (rex & 1) << 3, high && mod == 3);
 	w->follow.on_stack = 0;
 	if (mod == 3)
 		return 0;
@@ -187,7 +199,7 @@ static inline void uc_follow_group1(struct uc_walk *w, s64 imm)
 }
 
 /* mov, in its directions. */
-static inline void uc_follow_mov(struct uc_walk *w, u32 op)
+static inline void uc_follow_mov(struct uc_walk *w, u32 op, u32 rex)
 {
 	if (op == 0x89 && w->follow.mod == 3 && w->follow.reg == UC_REG_SP &&
 	    w->follow.rm == UC_REG_FP) {
@@ -195,7 +207,7 @@ static inline void uc_follow_mov(struct uc_walk *w, u32 op)
 		w->follow.fp_set = 1;
 		w->follow.fp_depth = w->follow.depth;
 	} else if (op == 0x8b && w->follow.mod != 3 && w->follow.on_stack) {
-		if (w->follow.depth + w->follow.disp >= 0)
+		if ((rex & 8) && !w->follow.stored && w->follow.depth + w->follow.disp >= 0)
 			uc_follow_restore(w, w->follow.reg, w->follow.disp);
 		else
 			uc_follow_write(w, w->follow.reg);
@@ -206,12 +218,21 @@ static inline void uc_follow_mov(struct uc_walk *w, u32 op)
 	}
 }
 
+/* Of the opcodes with modrm the even ones are of bytes; not lea's neighbours. */
+static inline u32 uc_follow_is_byte(u32 op)
+{
+	return !(op & 1);
+}
+
 /* One-byte opcodes with a modrm byte. */
 static inline int uc_follow_operand(struct uc_walk *w, u32 op, u32 rex, u32 wide)
 {
-	uc_follow_modrm(w, rex);
+	uc_follow_modrm(w, rex, uc_follow_is_byte(op));
 	switch (op) {
 	case 0x80:
+		if (w->follow.mod == 3 && w->follow.rm == UC_REG_SP) /* %spl */
+			uc_follow_lose(w);
+		/* fall through */
 	case 0x83:
 		uc_follow_group1(w, (s8)uc_cur_u8(w));
 		return FOLLOW_ON;
@@ -226,7 +247,7 @@ static inline int uc_follow_operand(struct uc_walk *w, u32 op, u32 rex, u32 wide
 	case 0x89:
 	case 0x8a:
 	case 0x8b:
-		uc_follow_mov(w, op);
+		uc_follow_mov(w, op, rex);
 		return FOLLOW_ON;
 	case 0x63:
 	case 0x8d: /* movsxd, lea */
@@ -277,7 +298,7 @@ static inline int uc_follow_0f(struct uc_walk *w, u32 rex)
 	if (op < 0x10 || (op >= 0x20 && op < 0x28) || (op >= 0x30 && op < 0x40) ||
 	    (op >= 0xa0 && op < 0xaf) || op == 0xc7 || (op >= 0xc8 && op < 0xd0) || op == 0x77)
 		return FOLLOW_LOST;
-	uc_follow_modrm(w, rex);
+	uc_follow_modrm(w, rex, op >= 0x90 && op < 0xa0);
 	if ((op >= 0x70 && op <= 0x73) || op == 0xc2 || (op >= 0xc4 && op <= 0xc6) || op == 0xba)
 		uc_cur_u8(w);
 	/* cmov, imul, movzx, movsx, bit scans, and SSE ones with such a result */
@@ -305,7 +326,7 @@ static inline int uc_follow_plain(struct uc_walk *w, u32 op, u32 rex, u32 wide)
 		return uc_follow_branch(w, op, (s8)uc_cur_u8(w));
 	if (op >= 0xb0 && op <= 0xbf) {
 		uc_cur_uint(w, op < 0xb8 ? 1 : rex & 8 ? 8 : wide);
-		uc_follow_write(w, uc_follow_reg((op & 7) | (rex & 1) << 3));
+		uc_follow_write(w, uc_follow_byte_reg((op & 7) | (rex & 1) << 3, op < 0xb8 && !rex));
 		return FOLLOW_ON;
 	}
 	switch (op) {
@@ -375,8 +396,15 @@ UC_FN_LOCAL int uc_follow_insn(UC_WALK)
 		wide = 4;
 	if (op == 0x0f)
 		return uc_follow_0f(w, rex);
-	if (uc_follow_has_modrm(op))
-		return uc_follow_operand(w, op, rex, wide);
+	if (uc_follow_has_modrm(op)) {
+		int what = uc_follow_operand(w, op, rex, wide);
+
+		/* Loads and compares do not store; to tell them apart is not worth it
+		 * where memory is named by another register than the stack pointer. */
+		if (w->follow.mod != 3 && (op == 0x88 || op == 0x89 || op == 0xc6 || op == 0xc7))
+			w->follow.stored = 1;
+		return what;
+	}
 	return uc_follow_plain(w, op, rex, wide);
 }
 

@@ -171,7 +171,7 @@ UC_FN u64 uc_cur_ptr(UC_WALK, u32 enc)
 		return 0;
 	switch (enc & UC_PE_APPLICATION) {
 	case 0:
-		if (w->mod.bias)
+		if (w->mod.bias || !w->mod.elf)
 			w->impure = 1;
 		break;
 	case UC_PE_PCREL:

@@ -23,7 +23,7 @@ static inline int uc_cfa_value(struct uc_walk *w)
 		w->cfa = w->regs.r[reg] + (u64)w->row.cfa_off;
 		return 0;
 	case UC_CFA_EXPR:
-		rc = uc_expr_run(w, w->mod.lo + (u64)w->row.cfa_off, 0);
+		rc = uc_expr_run(w, w->mod.lo + (u64)w->row.cfa_expr, 0);
 		w->cfa = w->value;
 		return rc;
 	}
@@ -76,12 +76,12 @@ UC_FN_LOCAL int uc_check_progress(UC_WALK, u32 may_switch)
 {
 	u64 sp = w->regs.r[UC_REG_SP], next = w->next.r[UC_REG_SP];
 
-	if (!(w->regs.known & UC_BIT(UC_REG_SP)))
+	if (!(w->regs.known & w->next.known & UC_BIT(UC_REG_SP)) || (next <= sp && may_switch)) {
+		if (w->switches < UC_SWITCHES_MAX)
+			return 0;
+	} else if (next > sp || (next == sp && w->exact)) {
 		return 0;
-	if (next > sp || (next == sp && w->exact))
-		return 0;
-	if (may_switch && w->switches < UC_SWITCHES_MAX)
-		return 0;
+	}
 	return uc_fail(w, UNCOIL_STOP_NO_PROGRESS, 0, w->regs.r[UC_REG_PC]);
 }
 
@@ -136,8 +136,8 @@ UC_FN int uc_row_apply(UC_WALK)
 			return rc;
 		if (!rc)
 			uc_next_set(w, i, w->value);
-		else if (w->row.kind[i & UC_REG_MASK] >= UC_RULE_EXPR)
-			return rc; /* broken data, not an unknown register */
+		else if (rc == UNCOIL_STOP_MALFORMED || rc == UNCOIL_STOP_UNSUPPORTED)
+			return rc; /* broken data, not a lost register */
 	}
 	w->flaw = 0;
 	w->stop_addr = 0;

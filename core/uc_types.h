@@ -21,6 +21,9 @@
  */
 #define UC_FAULT (-1)
 
+/* uc_walk.bare: the row is the frame pointer's. */
+#define UC_BARE_FP 2
+
 /* Arrays indexed by a register number have room for any 5-bit number, so that
  * an index can be masked instead of checked. */
 #define UC_REG_SLOTS 32
@@ -83,6 +86,7 @@ enum uc_rule_kind {
 	UC_RULE_OFFSET, /* at CFA + val */
 	UC_RULE_VAL_OFFSET, /* is CFA + val */
 	UC_RULE_REGISTER, /* in register val of this frame */
+	UC_RULE_ELSEWHERE, /* in a register that is not tracked */
 	UC_RULE_EXPR, /* at the address that the expression at base + val gives */
 	UC_RULE_VAL_EXPR, /* is what the expression gives */
 };
@@ -90,13 +94,14 @@ enum uc_rule_kind {
 enum uc_cfa_kind {
 	UC_CFA_NONE,
 	UC_CFA_REG, /* reg + off */
-	UC_CFA_EXPR, /* block at base + off */
+	UC_CFA_EXPR, /* what the expression at base + expr gives */
 };
 
 /* What holds at one instruction. Expressions are kept as the distance of
  * their length field from the module's lo. */
 struct uc_row {
 	s64 cfa_off;
+	s64 cfa_expr; /* the expression's place */
 	u8 cfa_kind;
 	u8 cfa_reg;
 	u8 ra_reg; /* column that holds the return address */
@@ -175,9 +180,12 @@ struct uc_follow {
 	u64 target; /* of the last jump, if the stack was then as at the start */
 	u32 pushed;
 	u8 push_reg[UC_FOLLOW_PUSHES];
+	u8 push_kind[UC_FOLLOW_PUSHES]; /* the register's rule when it was pushed */
+	s32 push_val[UC_FOLLOW_PUSHES];
 	s32 push_depth[UC_FOLLOW_PUSHES];
 	u8 fp_set; /* the frame pointer was set on the way */
 	u8 restored; /* a register was loaded from a place of the start's frame */
+	u8 stored; /* the stack may have been written to */
 	u8 tested; /* the flags are those of a test of tested_value */
 	u8 lost; /* something not known was done */
 	/* the modrm operand of the instruction at hand */
@@ -210,9 +218,11 @@ struct uc_walk {
 	u32 impure; /* the row being built depends on more than the file */
 	u32 scanned; /* records that scans have visited */
 	u32 searched; /* windows that searches have looked at */
+	u32 scanned_before, searched_before; /* at the step's start */
 	u32 record64; /* the open record is of the 64-bit format */
-	u32 prev_bare; /* so did the row of the step before */
-	u32 bare; /* the row comes from code bytes, not from unwind data */
+	u32 id_size; /* of the id field of the CIE read last: 4 or 8 */
+	u32 prev_bare; /* of the step before */
+	u32 bare; /* not 0: the row comes from code bytes, UC_BARE_FP or other */
 
 	/* The frame being computed; copied to regs when the step succeeds. */
 	struct uc_regs next;

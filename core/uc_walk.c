@@ -13,8 +13,8 @@ UC_FN int uc_walk_begin(UC_WALK)
 	w->stop_addr = 0;
 	w->flaw = 0;
 	w->nr_bad = 0;
-	w->scanned = 0;
-	w->searched = 0;
+	w->scanned_before = 0;
+	w->searched_before = 0;
 	w->bare = 0;
 	w->prev_bare = 0;
 	w->cur.win_len = 0;
@@ -122,8 +122,8 @@ static inline int uc_jump_ends_here(struct uc_walk *w)
 /* Find the row of the current frame and apply it. */
 static inline int uc_frame_leave(struct uc_walk *w, u64 pc)
 {
+	int rc, trampoline;
 	u64 off;
-	int rc;
 
 	rc = uc_walk_map(w, pc);
 	if (rc)
@@ -138,18 +138,19 @@ static inline int uc_frame_leave(struct uc_walk *w, u64 pc)
 	}
 	w->steps_interpreted++;
 	/* A signal trampoline is entered by a return to its first byte; the
-	 * byte before it is another function's. */
-	if (!w->exact) {
-		rc = uc_bare_trampoline(w);
-		if (rc == UC_FAULT)
-			return rc;
-		if (rc == 1)
-			return uc_row_apply(w);
-	}
+	 * byte before it is another function's, and what is known of that byte
+	 * must not be kept: the look-up would find it for the trampoline. */
+	trampoline = uc_bare_trampoline(w, pc + 1);
+	if (trampoline == UC_FAULT)
+		return trampoline;
+	if (trampoline == 1 && !w->exact)
+		return uc_row_apply(w);
+	w->bare = 0;
 	rc = uc_row_interpret(w, pc);
 	if (rc == UC_FAULT)
 		return rc;
-	uc_row_keep(w, off, rc);
+	if (!trampoline)
+		uc_row_keep(w, off, rc);
 	if (!rc)
 		return uc_row_apply(w);
 bare:
@@ -195,11 +196,14 @@ static inline int uc_frame_enter(struct uc_walk *w)
 		if (rc)
 			return rc;
 	}
-	if (w->next.r[UC_REG_SP] <= w->regs.r[UC_REG_SP])
+	if (!(w->regs.known & w->next.known & UC_BIT(UC_REG_SP)) ||
+	    w->next.r[UC_REG_SP] <= w->regs.r[UC_REG_SP])
 		w->switches++;
 	uc_regs_commit(w);
 	w->exact = exact;
 	w->prev_bare = w->bare;
+	w->scanned_before = w->scanned;
+	w->searched_before = w->searched;
 	w->nr_bad = 0;
 	return 0;
 }
@@ -219,6 +223,9 @@ UC_FN int uc_walk_step(UC_WALK)
 	w->stop_addr = 0;
 	w->row.signal = 0;
 	w->follow.target = 0;
+	/* A step that is done again does not pay for its first try. */
+	w->scanned = w->scanned_before;
+	w->searched = w->searched_before;
 	rc = uc_frame_leave(w, w->exact ? pc : pc - 1);
 	if (rc)
 		return rc;

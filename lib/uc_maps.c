@@ -40,7 +40,7 @@ static int make_writable(struct uc_maps **maps, size_t more)
 {
 	struct uc_maps *old = *maps, *m = old;
 	size_t nr = old ? old->nr : 0;
-	struct uc_map *grown;
+	struct uc_mapping *grown;
 
 	if (!old || old->refs > 1) {
 		m = calloc(1, sizeof(*m));
@@ -74,8 +74,8 @@ static int make_writable(struct uc_maps **maps, size_t more)
  * Of the mappings from @first to before @last, all overlapped, at most two
  * pieces remain: one below @new, one above.
  */
-static size_t keep_pieces(const struct uc_map *first, const struct uc_map *last,
-			  const struct uc_map *new, struct uc_map pieces[3])
+static size_t keep_pieces(const struct uc_mapping *first, const struct uc_mapping *last,
+			  const struct uc_mapping *new, struct uc_mapping pieces[3])
 {
 	size_t nr = 0;
 
@@ -92,9 +92,9 @@ static size_t keep_pieces(const struct uc_map *first, const struct uc_map *last,
 	return nr;
 }
 
-int uc_maps_insert(struct uc_maps **maps, const struct uc_map *new)
+int uc_maps_insert(struct uc_maps **maps, const struct uc_mapping *new)
 {
-	struct uc_map pieces[3];
+	struct uc_mapping pieces[3];
 	size_t first, last, nr;
 	struct uc_maps *m;
 

@@ -9,7 +9,7 @@
 
 struct uc_file;
 
-struct uc_map {
+struct uc_mapping {
 	uint64_t start, end;
 	uint64_t pgoff; /* of the file, at start */
 	struct uc_file *file;
@@ -19,11 +19,11 @@ struct uc_map {
 struct uc_maps {
 	unsigned int refs;
 	size_t nr, cap;
-	struct uc_map *map;
+	struct uc_mapping *map;
 };
 
 /* Put @new into *@maps (NULL: none yet), cutting what it overlaps. 0 or -ENOMEM. */
-int uc_maps_insert(struct uc_maps **maps, const struct uc_map *new);
+int uc_maps_insert(struct uc_maps **maps, const struct uc_mapping *new);
 struct uc_maps *uc_maps_get(struct uc_maps *maps); /* @maps may be NULL */
 void uc_maps_put(struct uc_maps *maps);
 /* Index of the first mapping that ends above @addr; maps->nr if none does. */

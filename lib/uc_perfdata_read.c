@@ -487,7 +487,8 @@ static int uc_split_chain(struct uc_perf_file *f, uint64_t offset, struct uc_cur
 			break;
 		case UC_PERF_CONTEXT_USER_DEFERRED:
 			to = user;
-			if (!uc_take(&c, &ev->cookie))
+			/* Without deferral it may be a garbage frame pointer's word. */
+			if (!uc_take(&c, &ev->cookie) && f->deferred_form)
 				return uc_fail(f, -EINVAL, offset,
 					       "call chain ends where a cookie is due");
 			break;

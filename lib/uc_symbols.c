@@ -255,7 +255,7 @@ static struct uc_file *get_file(struct uc_symbols *s, const char *path, const st
 int uc_symbols_map(struct uc_symbols *s, uint32_t pid, uint64_t addr, uint64_t len, uint64_t pgoff,
 		   const char *path, const uint8_t *build_id, size_t build_id_len)
 {
-	struct uc_map map = { .start = addr, .end = addr + len, .pgoff = pgoff };
+	struct uc_mapping map = { .start = addr, .end = addr + len, .pgoff = pgoff };
 	struct process *p;
 
 	if (map.end <= addr)
@@ -361,7 +361,7 @@ static bool is_vdso(const struct uc_file *file)
 }
 
 /* Our own vdso is not that of 32-bit processes, whose addresses end at 4 GiB. */
-static bool is_compat_vdso(const struct uc_map *map)
+static bool is_compat_vdso(const struct uc_mapping *map)
 {
 	return sizeof(long) == 8 && map->start <= UINT32_MAX && is_vdso(map->file);
 }
@@ -378,7 +378,7 @@ static bool is_deleted(const char *path)
  * the kernel still has the very file that is mapped, wherever it was. Our own
  * file at the path of another root's is the same only if its build id is.
  */
-static size_t candidates(const struct uc_file *file, uint32_t pid, const struct uc_map *map,
+static size_t candidates(const struct uc_file *file, uint32_t pid, const struct uc_mapping *map,
 			 char path[3][PATH_MAX])
 {
 	bool foreign = file->root.dev || file->root.ino;
@@ -397,7 +397,7 @@ static size_t candidates(const struct uc_file *file, uint32_t pid, const struct 
 	return nr;
 }
 
-static int open_file(struct uc_file *file, uint32_t pid, const struct uc_map *map)
+static int open_file(struct uc_file *file, uint32_t pid, const struct uc_mapping *map)
 {
 	char path[3][PATH_MAX];
 	size_t i, nr = candidates(file, pid, map, path);
@@ -420,7 +420,7 @@ static int open_vdso(const struct uc_symbols *s, struct uc_file *file)
 	return uc_dso_open_vdso(file->build_id, file->build_id_len, &file->dso);
 }
 
-static struct uc_dso *dso_of(struct uc_symbols *s, uint32_t pid, const struct uc_map *map)
+static struct uc_dso *dso_of(struct uc_symbols *s, uint32_t pid, const struct uc_mapping *map)
 {
 	struct uc_file *file = map->file;
 	int err;
@@ -460,7 +460,7 @@ static void name_address(struct uc_dso *dso, uint64_t vaddr, bool call_return,
 	ret->trampoline = sym.trampoline;
 }
 
-static const struct uc_map *map_at(struct process *p, uint64_t addr)
+static const struct uc_mapping *map_at(struct process *p, uint64_t addr)
 {
 	size_t i;
 
@@ -476,7 +476,7 @@ void uc_symbols_user(struct uc_symbols *s, uint32_t pid, uint64_t addr, bool cal
 		     struct uc_symbol *ret)
 {
 	uint64_t probe = addr - call_return, vaddr;
-	const struct uc_map *map = map_at(find_process(s, pid), probe);
+	const struct uc_mapping *map = map_at(find_process(s, pid), probe);
 	struct uc_dso *dso;
 
 	memset(ret, 0, sizeof(*ret));
@@ -489,7 +489,7 @@ void uc_symbols_user(struct uc_symbols *s, uint32_t pid, uint64_t addr, bool cal
 }
 
 /* Is @addr in the image of the file that @map is a part of? */
-static bool in_image(struct uc_symbols *s, uint32_t pid, const struct uc_map *map, uint64_t addr,
+static bool in_image(struct uc_symbols *s, uint32_t pid, const struct uc_mapping *map, uint64_t addr,
 		     struct uc_symbol *ret)
 {
 	struct uc_dso *dso = dso_of(s, pid, map);

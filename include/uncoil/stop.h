@@ -57,7 +57,8 @@ enum uncoil_stop {
 	X(EXPR_DIVISION, 22, "expression divides by zero") \
 	X(TOO_LONG, 23, "more unwind instructions than the limit") \
 	X(ABI, 24, "task of an ABI that is not supported") \
-	X(SCAN_LIMIT, 25, "section without search table is too long to scan")
+	X(SCAN_LIMIT, 25, "section without search table is too long to scan") \
+	X(LOCATION, 26, "location of a row goes back")
 
 enum uncoil_flaw {
 #define UNCOIL_FLAW_ENUM_(name, number, sentence) UNCOIL_FLAW_##name = number,

@@ -507,7 +507,7 @@ static void test_symbols__mappings_equal_a_model(void **state)
 		file[i] = (struct uc_file *)(uintptr_t)(0x1000 * (i + 1)); /* never followed */
 	for (i = 0; i < 2000; i++) {
 		uint64_t start = next_random(&seed) % 250, len = 1 + next_random(&seed) % 16;
-		struct uc_map new = { start, start + len > 256 ? 256 : start + len,
+		struct uc_mapping new = { start, start + len > 256 ? 256 : start + len,
 				      next_random(&seed) % 100, file[i % 8] };
 		struct uc_maps *shared = uc_maps_get(maps);
 
