@@ -3,6 +3,7 @@
 #   make          build the tool
 #   make demo     record two stock programs and show their trees (root)
 #   make check    all tests (root, for those that load BPF)
+#   make fuzz     each decoder for FUZZ_SECONDS (needs libclang-rt-19-dev)
 #   make bench    figures beside perf's, in one run (root)
 #   make install  to $(DESTDIR)$(PREFIX)
 #
@@ -12,6 +13,7 @@ VERSION := 0.1
 PREFIX ?= /usr/local
 DESTDIR ?=
 CC ?= gcc
+CXX ?= g++
 CLANG ?= $(or $(shell command -v clang-19 || command -v clang-20 || command -v clang-21 || command -v clang),clang-19)
 CFLAGS ?= -O2 -g
 B := build
@@ -85,7 +87,7 @@ $B/tests/plug_uncoil.so: $(PLUGIN_SOURCES)
 
 check:
 	tools/packages.sh check
-	$(MAKE) all $(TEST_BINS)
+	$(MAKE) all $(TEST_BINS) $(FUZZ:%=$B/fuzz/replay_%)
 	tests/run.sh
 
 demo:
@@ -95,7 +97,7 @@ demo:
 
 bench:
 	tools/packages.sh bench
-	$(MAKE) all
+	$(MAKE) all bench-programs
 	bench/run.sh
 
 # ---- the rest ----
@@ -108,5 +110,5 @@ install: all
 clean:
 	rm -rf $B
 
--include bench/bench.mk
+include bench/bench.mk fuzz/fuzz.mk
 -include $(wildcard $B/*/*.d)

@@ -2,7 +2,7 @@
 /*
  * usage: bench_cpu COMMAND...
  *
- * Runs it, its output thrown away, and prints the CPU time (user + system, of
+ * Runs it, its standard output thrown away, and prints the CPU time (user + system, of
  * it and all that it waited for) and the elapsed time, in ms.
  */
 #include <fcntl.h>
@@ -39,7 +39,6 @@ int main(int argc, char **argv)
 		int null = open("/dev/null", O_RDWR);
 
 		dup2(null, 1);
-		dup2(null, 2);
 		execvp(argv[1], argv + 1);
 		_exit(127);
 	}

@@ -257,7 +257,7 @@ static void slice_take(struct slices *s, struct bench *b)
 static void print_values(const char *what, const char *unit, double *values, u32 nr)
 {
 	qsort(values, nr, sizeof(*values), by_value);
-	printf("  %-32s %8.1f %s  [%.1f %.1f]\n", what, percentile(values, nr, 50), unit,
+	printf("  %-34s %8.1f %s  [%.1f %.1f]\n", what, percentile(values, nr, 50), unit,
 	       percentile(values, nr, 10), percentile(values, nr, 90));
 }
 
@@ -309,21 +309,23 @@ static int cmd_sample(char **argv)
 
 #define FIRSTS_MAX 100
 #define PATIENCE_NS 1000000000ull
-#define PERIOD_NS 4000000 /* of CPU time: by then a program is in its own code */
+#define PERIOD_NS 10000000 /* of CPU time: by then a program is in its own code */
 
 enum first {
 	EXEC_TO_REQUEST,
 	REQUEST_TO_WALK,
 	WALK,
+	WALK_FRAME,
 	REQUEST_TO_SEEN,
 	FIRSTS
 };
 
 static const char *const first_words[FIRSTS] = {
-	[EXEC_TO_REQUEST] = "exec to the first sample",
-	[REQUEST_TO_WALK] = "sample to its walk",
-	[WALK] = "walk",
-	[REQUEST_TO_SEEN] = "sample to the stack seen by us",
+	[EXEC_TO_REQUEST] = "from exec to the first sample",
+	[REQUEST_TO_WALK] = "from the sample to its walk",
+	[WALK] = "the walk",
+	[WALK_FRAME] = "... a frame",
+	[REQUEST_TO_SEEN] = "from the sample to its stack here",
 };
 
 /* A new file, so that no row of it is known. to: a template. */
@@ -378,6 +380,7 @@ static bool first_once(struct bench *b, const char *program, double *us, double 
 	us[EXEC_TO_REQUEST] = (double)(b->request_ns - *child.exec_ns) / 1000;
 	us[REQUEST_TO_WALK] = (double)(b->stack_ns - b->request_ns) / 1000;
 	us[WALK] = (double)walk_ns / 1000;
+	us[WALK_FRAME] = b->frames ? us[WALK] / b->frames : 0;
 	us[REQUEST_TO_SEEN] = (double)(b->seen_ns - b->request_ns) / 1000;
 	*ret_frames = b->frames;
 	munmap(child.exec_ns, 4096);

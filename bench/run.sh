@@ -5,7 +5,7 @@
 #
 # All figures, or one part. README.md says what they mean. As root.
 #
-# ROUNDS=3	recordings of each program by each recorder
+# ROUNDS=5	recordings of each program by each recorder
 # PROGRAMS=...	which programs --perf records
 set -eu
 
@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")
 bin=$top/build/bench
 uncoil=${UNCOIL:-$top/build/uncoil}
-rounds=${ROUNDS:-3}
+rounds=${ROUNDS:-5}
 frequency=999
 script_seconds=20
 python=/usr/bin/python3
@@ -70,7 +70,7 @@ samples() {
 }
 
 first() {
-	title "the first stack of fresh copies of a program, sampled every 4 ms; median [p10 p90]"
+	title "the first stack of fresh copies of a program, sampled every 10 ms; median [p10 p90]"
 	"$bin/bench_sample" first 20 "$bin/spin"
 }
 
@@ -79,10 +79,10 @@ first() {
 # set_program NAME: its command to $command (words without blanks), its file to $exe
 set_program() {
 	case $1 in
-	rec | rec-fp) exe=$bin/$1 command="$bin/$1 25000" ;;
+	rec | rec-fp) exe=$bin/$1 command="$bin/$1 16000" ;;
 	sort) exe=$bin/sort command="$bin/sort 6" ;;
-	xz) exe=$(command -v xz) command="xz -T1 -4 -k -c $dir/data" ;;
-	python3) exe=$python command="$python $here/subjects/work.py 16" ;;
+	xz) exe=$(command -v xz) command="xz -T1 -3 -k -c $dir/data" ;;
+	python3) exe=$python command="$python $here/subjects/work.py 40" ;;
 	cc1plus)
 		exe=$(g++ -print-prog-name=cc1plus)
 		command="$exe -quiet -O2 -fpreprocessed $dir/compile.ii -o $dir/compile.s"
@@ -96,16 +96,30 @@ prepare() {
 	g++ -O2 -E -o "$dir/compile.ii" "$here/subjects/compile.cc"
 }
 
-# record RECORDER FILE COMMAND...: CPU ms and elapsed ms of it all
+# record RECORDER FILE COMMAND...: CPU ms and elapsed ms of it all. Repeated when
+# it fails: perf 6.1 aborts now and then with stacks of 64 KiB.
 record() {
 	recorder=$1 file=$2
 	shift 2
 	case $recorder in
 	none) ;;
 	uncoil) set -- "$uncoil" record -q -e cpu-clock -F "$frequency" -o "$file" -- "$@" ;;
-	*) set -- perf record -q -e cpu-clock -F "$frequency" --call-graph "$recorder" -o "$file" -- "$@" ;;
+	*)
+		set -- perf record -q -e cpu-clock -F "$frequency" --call-graph "$recorder" \
+			-o "$file" -- "$@"
+		;;
 	esac
-	"$bin/bench_cpu" "$@"
+	tries=1
+	until "$bin/bench_cpu" "$@" >"$dir/cpu" 2>"$dir/err"; do
+		echo "$recorder" >>"$dir/failed"
+		if [ "$tries" = 5 ]; then
+			echo "bench: failed five times: $*" >&2
+			cat "$dir/err" >&2
+			exit 1
+		fi
+		tries=$((tries + 1))
+	done
+	cat "$dir/cpu"
 }
 
 elf_entry() {
@@ -120,14 +134,18 @@ script() {
 	esac 2>/dev/null || echo >"$dir/cut"
 }
 
-# Samples lost, and perf's or uncoil's own number of samples.
+# Samples lost, samples, and complete stacks by uncoil's own count.
 own_counts() {
 	case $1 in
-	uncoil) "$uncoil" report --json -i "$2" |
-		tr -d '\n' | sed 's/.*"samples": \([0-9]*\).*"complete": \([0-9]*\).*"lost": {\([^}]*\)}.*/\1 \2 \3/' |
-		awk '{ for (i = 4; i <= NF; i++) n += $i + 0; print n + 0, $1, $2 }' ;;
-	*) perf report --stats -i "$2" 2>/dev/null |
-		awk '/ SAMPLE events/ && !s { s = $3 } /LOST/ && / events/ { l += $3 } END { print l + 0, s + 0, "-" }' ;;
+	uncoil) "$uncoil" report --json -i "$2" | awk '
+		/"samples"/ { samples = $2 + 0 }
+		/"complete"/ { complete = $2 + 0 }
+		/"lost"/ { for (i = 2; i <= NF; i++) lost += $i + 0 }
+		END { print lost + 0, samples + 0, complete + 0 }' ;;
+	*) perf report --stats -i "$2" 2>/dev/null | awk '
+		/ SAMPLE events/ && !samples { samples = $3 }
+		/LOST/ && / events/ { lost += $3 }
+		END { print lost + 0, samples + 0, "-" }' ;;
 	esac
 }
 
@@ -142,59 +160,69 @@ score() {
 	cut=
 	[ ! -e "$dir/cut" ] || cut="first $script_seconds s of perf script"
 	paste -d ' ' "$dir/scored" "$dir/own" | awk -v size="$size" -v cut="$cut" '{
-		printf "%7d %6d %7d %8.1f %7.2f %8s  ", $6, $5, $6 ? size / $6 : 0,
-			$1 ? $4 / $1 : 0, $1 ? 100 * $2 / $1 : 0, $7
+		printf "%7d %6d %7d %8.1f %7.2f %7.2f %8s  ", $7, $6, $7 ? size / $7 : 0,
+			$1 ? $4 / $1 : 0, $1 ? 100 * $5 / $1 : 0, $1 ? 100 * $2 / $1 : 0, $8
 		if (cut) printf "(%d scored: %s) ", $1, cut
 	}'
 }
 
 # ratios PROGRAM RECORDER: of CPU time with and without it, whole and without its start-up
 ratios() {
-	start=$(median 1 <"$dir/cpu.true.$2")
-	paste -d ' ' "$dir/cpu.$1.$2" "$dir/cpu.$1.none" >"$dir/pairs"
-	awk '{ print $1 / $3 }' "$dir/pairs" | median 1 | awk '{ printf "%6.3f", $1 }'
-	awk -v start="$start" '{ print ($1 - start) / $3 }' "$dir/pairs" | median 1 |
-		awk '{ printf " %6.3f\n", $1 }'
+	paste -d ' ' "$dir/cpu.$1.$2" "$dir/cpu.$1.none" "$dir/start.$1.$2" >"$dir/rounds"
+	awk '{ print $1 / $3 }' "$dir/rounds" | median 1 | awk '{ printf "%6.3f", $1 }'
+	awk '{ print ($1 - $5) / $3 }' "$dir/rounds" | median 1 | awk '{ printf " %6.3f\n", $1 }'
 }
 
-recorders="fp dwarf,8192 dwarf,65528 uncoil"
+# With frame pointers in the program: what they give at their best.
+set_recorders() {
+	case $1 in
+	*-fp) recorders="fp uncoil" ;;
+	*) recorders="fp dwarf,8192 dwarf,65528 uncoil" ;;
+	esac
+}
 
+# record_rounds PROGRAM COMMAND...: it, and a program that does nothing
 record_rounds() {
 	name=$1
 	shift
-	for recorder in none $recorders; do
-		rm -f "$dir/cpu.$name.$recorder"
-	done
+	set_recorders "$name"
 	round=0
 	while [ "$round" -lt "$rounds" ]; do
-		for recorder in none $recorders; do
-			record "$recorder" "$dir/$recorder.data" "$@" >>"$dir/cpu.$name.$recorder"
+		for r in none $recorders; do
+			record "$r" "$dir/start.data" /bin/true >>"$dir/start.$name.$r"
+			record "$r" "$dir/$r.data" "$@" >>"$dir/cpu.$name.$r"
 		done
 		round=$((round + 1))
 	done
 }
 
+print_starts() {
+	printf 'CPU ms to record a program that does nothing:'
+	for r in fp dwarf,8192 dwarf,65528 uncoil; do
+		[ ! -e "$dir/start.$1.$r" ] || printf ' %s %.0f' "$r" "$(cat "$dir"/start.*."$r" | median 1)"
+	done
+	printf '\n'
+}
+
 beside_perf() {
 	title "recordings at $frequency Hz of CPU time, and their cost in CPU time"
 	prepare
-	record_rounds true /bin/true
-	printf 'CPU ms to record a program that does nothing:'
-	for recorder in $recorders; do
-		printf ' %s %.0f' "$recorder" "$(median 1 <"$dir/cpu.true.$recorder")"
-	done
-	printf '\n%-8s %-11s %7s %6s %7s %8s %7s %8s  %6s %6s\n' program recorder samples lost \
-		"bytes/s" frames/s "compl%" own-count "CPU" "-start"
+	printf '%-8s %-11s %7s %6s %7s %8s %7s %7s %8s  %6s %6s\n' program recorder samples lost \
+		bytes/s frames/s main% whole% counted CPU -start
 	for program in ${PROGRAMS:-rec rec-fp sort xz python3 cc1plus}; do
 		set_program "$program"
 		# shellcheck disable=SC2086
 		record_rounds "$program" $command
-		for recorder in $recorders; do
-			printf '%-8s %-11s ' "$program" "$recorder"
-			score "$recorder" "$dir/$recorder.data"
-			ratios "$program" "$recorder"
-			rm -f "$dir/$recorder.data"*
+		for r in $recorders; do
+			printf '%-8s %-11s ' "$program" "$r"
+			score "$r" "$dir/$r.data"
+			ratios "$program" "$r"
+			rm -f "$dir/$r.data"*
 		done
 	done
+	print_starts "$program"
+	[ ! -e "$dir/failed" ] || sort "$dir/failed" | uniq -c |
+		awk '{ print "failed, and was repeated: " $2 ", " $1 " times" }'
 }
 
 if [ "$(id -u)" != 0 ]; then

@@ -8,7 +8,8 @@
 # start. Symbols cannot tell: distributions strip _start. Files are mapped at
 # whole pages, so the place in the page can.
 #
-# Prints: samples, complete ones, ones without any user frame, user frames.
+# Prints: samples, complete ones, ones without any user frame, user frames, and
+# samples whose stack is complete or has a function called main.
 
 function hex(digits,    i, v)
 {
@@ -36,8 +37,9 @@ function end_sample()
 	if (!user)
 		without++
 	else if (is_entry(exe) || is_entry(loader) || symbol ~ /^(__)?clone3?$|^start_thread$/)
-		complete++
-	lines = user = 0
+		complete += to_main = 1
+	mains += to_main
+	lines = user = to_main = 0
 }
 
 /^[ \t]*$/ { end_sample(); next }
@@ -50,8 +52,10 @@ function end_sample()
 	frames++
 	ip = $1
 	symbol = $2
+	if (symbol == "main")
+		to_main = 1
 	dso = $NF
 	gsub(/^.*\/|[()]/, "", dso)
 }
 
-END { end_sample(); print samples + 0, complete + 0, without + 0, frames + 0 }
+END { end_sample(); print samples + 0, complete + 0, without + 0, frames + 0, mains + 0 }

@@ -286,6 +286,7 @@ UC_FN int uc_cfa_run(UC_WALK, u64 pc)
 		w->row.kind[i] = UC_RULE_UNSET;
 		w->row.val[i] = 0;
 	}
+	w->cfi.init = w->row; /* what the CIE itself could restore */
 	w->cfi.loc = 0;
 	w->cfi.key = ~0ull; /* the CIE's instructions hold everywhere */
 	w->cfi.depth = 0;

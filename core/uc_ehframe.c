@@ -32,6 +32,7 @@ UC_FN int uc_hdr_open(UC_WALK)
 	u64 hdr = w->mod.hdr, count;
 	u32 ptr_enc, count_enc, table_enc, size;
 
+	w->fde.start = 0; /* no function is a base here */
 	uc_cur_set(w, hdr, w->mod.hdr_end);
 	w->cur.win_len = 0;
 	if (uc_cur_u8(w) != 1 && !w->cur.error)
@@ -387,7 +388,9 @@ UC_FN int uc_table_check(UC_WALK)
 	u32 i;
 
 	if (w->mod.checked)
-		return w->mod.checked == UC_TABLE_SORTED ? 0 : UNCOIL_STOP_MALFORMED;
+		return w->mod.checked == UC_TABLE_SORTED ?
+			       0 :
+			       uc_malformed(w, UNCOIL_FLAW_HDR_UNSORTED, w->mod.hdr);
 	uc_cur_set(w, w->mod.table, w->mod.hdr_end);
 	w->value = 0;
 	UC_FOR(i, UC_TABLE_ROWS)

@@ -371,6 +371,8 @@ UC_FN int uc_module_find(UC_WALK)
 	rc = uc_module_load(w);
 	if (rc == UC_FAULT)
 		return rc;
+	if (rc == UNCOIL_STOP_NO_SECTION) /* what a lookalike lacked is no flaw */
+		uc_fail(w, rc, 0, w->map.start);
 	w->mod.stop = (u8)rc;
 	w->mod.start = w->map.start;
 	w->mod.end = w->map.end;

@@ -32,7 +32,9 @@ UC_FN int uc_walk_page_is_bad(UC_WALK)
 	 * matches either. */
 	w->bad_page[w->nr_bad & (UC_BAD_PAGES - 1)] = last & ~(UC_PAGE - 1);
 	w->nr_bad++;
-	return w->nr_bad < UC_BAD_PAGES ? 0 : UNCOIL_STOP_MEMORY_FAULT;
+	if (w->nr_bad < UC_BAD_PAGES)
+		return 0;
+	return uc_fail(w, UNCOIL_STOP_MEMORY_FAULT, 0, w->fault_addr);
 }
 
 /* The executable mapping of pc, to w->map. Often it is the one at hand. */

@@ -393,6 +393,18 @@ static void test_cfa__restore_gives_the_cies_rule(void **state)
 	expect_rule(6, UC_RULE_UNSET, 0);
 }
 
+/* In the CIE itself there is nothing yet to restore, least of all what an
+ * earlier look-up left. */
+static void test_cfa__restore_in_the_cie_gives_no_rule(void **state)
+{
+	(void)state;
+	cie(BYTES(0x0c, 7, 8, 0x90, 1, 0xc3, 0x06, 12));
+	memset(&w.cfi.init, 0xa5, sizeof(w.cfi.init));
+	assert_int_equal(run(0, BYTES(0)), 0);
+	expect_rule(3, UC_RULE_UNSET, 0);
+	expect_rule(12, UC_RULE_UNSET, 0);
+}
+
 static void test_cfa__restore_of_a_return_address_that_the_cie_calls_undefined(void **state)
 {
 	(void)state;
@@ -622,6 +634,7 @@ int main(void)
 		cmocka_unit_test(test_cfa__saved_in_an_untracked_register_is_not_known),
 		cmocka_unit_test(test_cfa__signal_frame_is_marked),
 		cmocka_unit_test(test_cfa__restore_gives_the_cies_rule),
+		cmocka_unit_test(test_cfa__restore_in_the_cie_gives_no_rule),
 		cmocka_unit_test(
 			test_cfa__restore_of_a_return_address_that_the_cie_calls_undefined),
 		cmocka_unit_test(test_cfa__restore_state_brings_back_rules_and_cfa),

@@ -209,6 +209,16 @@ static void test_ehframe__header_without_a_pointer(void **state)
 		    UNCOIL_FLAW_POINTER_ENCODING);
 }
 
+/* funcrel has no base in a header, least of all the last look-up's function. */
+static void test_ehframe__header_hangs_on_no_look_up_before(void **state)
+{
+	(void)state;
+	begin();
+	w.fde.start = F1;
+	if (!open_hdr(BYTES(1, 0x4b, 0xff, 0xff, LE32(4))))
+		assert_int_equal(w.mod.eh_frame, 4);
+}
+
 static void test_ehframe__header_cut_short(void **state)
 {
 	u32 len;
@@ -879,6 +889,7 @@ int main(void)
 		cmocka_unit_test(test_ehframe__table_of_unusual_encoding_is_left_alone),
 		cmocka_unit_test(test_ehframe__header_of_another_version),
 		cmocka_unit_test(test_ehframe__header_without_a_pointer),
+		cmocka_unit_test(test_ehframe__header_hangs_on_no_look_up_before),
 		cmocka_unit_test(test_ehframe__header_cut_short),
 		cmocka_unit_test(test_ehframe__table_finds_first_and_last_byte),
 		cmocka_unit_test(test_ehframe__gaps_have_no_entry),

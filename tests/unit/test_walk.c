@@ -565,6 +565,27 @@ static void test_walk__memory_fault(void **state)
 	assert_int_equal(w.stop_addr & ~0xfffull, IMG_HDR);
 }
 
+/* Giving up for lack of memory says so, and where; not what was met before. */
+static void test_walk__too_many_unreadable_pages(void **state)
+{
+	u64 cie;
+	u32 i;
+
+	(void)state;
+	begin(F(2) + 8);
+	img_write(&img, IMG_HDR, BYTES(1, 0x1b, 0xff, 0xff, LE32(IMG_EH - (IMG_HDR + 4))));
+	img_fde_raw(&img, img.at + 0x1000, BYTES(LE32(4), LE32(4), 0)); /* of no CIE */
+	cie = img_cie(&img, BYTES(1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x9b)); /* indirect */
+	for (i = 1; i <= UC_BAD_PAGES; i++) {
+		u64 field = img.at + 8;
+
+		img_fde_raw(&img, cie, BYTES(LE32(IMG_PROG + 0x100000 * i - field), LE32(4), 0));
+	}
+	assert_int_equal(walk_from(0), UNCOIL_STOP_MEMORY_FAULT);
+	assert_int_equal(w.flaw, 0);
+	assert_int_equal(w.stop_addr, IMG_PROG + 0x100000 * UC_BAD_PAGES);
+}
+
 /* ---- partial registers ---- */
 
 static void test_walk__from_stack_pointer_and_pc_alone(void **state)
@@ -645,6 +666,14 @@ static void test_walk__miss_in_a_broken_table_is_malformed(void **state)
 	start.r[UC_REG_PC] = F(7);
 	img_write(&img, IMG_HDR + 12, BYTES(LE32(F(5) - IMG_HDR)));
 	EXPECT(MALFORMED, F(7));
+	assert_int_equal(w.flaw, UNCOIL_FLAW_HDR_UNSORTED);
+	/* the second frame: that the table is broken is known by then */
+	four_functions();
+	img_write(&img, IMG_HDR + 12, BYTES(LE32(F(5) - IMG_HDR)));
+	img_u64(&img, SP0 + 24, F(7) + 0x20);
+	start.r[UC_REG_PC] = F(8);
+	img_fde(&img, usual, F(8), 0x80, BYTES(0x0e, 32)); /* not in the table */
+	EXPECT(MALFORMED, F(8), F(7) + 0x20);
 	assert_int_equal(w.flaw, UNCOIL_FLAW_HDR_UNSORTED);
 }
 
@@ -760,6 +789,19 @@ static void test_walk__static_program_without_header(void **state)
 	img_phdr(&img, IMG_PROG, 3, 0, 0, 0, 0, 0); /* PT_NULL */
 	img_write(&img, IMG_HDR, BYTES(LE64(0), LE64(0)));
 	EXPECT(OUTERMOST, FOUR);
+}
+
+/* What only looks like a section is none; what is wrong with it is no flaw. */
+static void test_walk__nothing_but_a_lookalike(void **state)
+{
+	(void)state;
+	begin(F(2) + 8);
+	img_phdr(&img, IMG_PROG, 3, 0, 0, 0, 0, 0);
+	/* the usual CIE, and behind it a record that is too long */
+	img_write(&img, img.at, BYTES(LE32(0x7fffff00), LE32(1)));
+	EXPECT(NO_SECTION, F(2) + 8);
+	assert_int_equal(w.flaw, 0);
+	assert_int_equal(w.stop_addr, IMG_TEXT);
 }
 
 static void test_walk__vdso(void **state)
@@ -913,6 +955,7 @@ int main(void)
 		cmocka_unit_test(test_walk__unsupported),
 		cmocka_unit_test(test_walk__malformed),
 		cmocka_unit_test(test_walk__memory_fault),
+		cmocka_unit_test(test_walk__too_many_unreadable_pages),
 		cmocka_unit_test(test_walk__from_stack_pointer_and_pc_alone),
 		cmocka_unit_test(test_walk__unknown_register_is_needed_or_learned),
 		cmocka_unit_test(test_walk__scratch_register_in_a_caller),
@@ -925,6 +968,7 @@ int main(void)
 		cmocka_unit_test(test_walk__two_executable_segments),
 		cmocka_unit_test(test_walk__eh_frame_in_another_segment),
 		cmocka_unit_test(test_walk__static_program_without_header),
+		cmocka_unit_test(test_walk__nothing_but_a_lookalike),
 		cmocka_unit_test(test_walk__vdso),
 		cmocka_unit_test(test_walk__long_scan_of_pages_that_are_not_present),
 		cmocka_unit_test(test_walk__second_walk_is_from_the_cache),
