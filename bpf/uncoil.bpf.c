@@ -129,10 +129,11 @@ static inline void uc_count_walk(struct uc_task_walk *t)
 }
 
 /*
- * Walk and send. may_fault: in the sleepable callback, where a missing page
- * is brought in; elsewhere the walk does without it.
+ * Walk and send. In the sleepable callback (early_end is DELIVERED) a missing
+ * page is brought in. A walk done early does without; if it needs the page, its
+ * requests came too late, and end with early_end.
  */
-static inline void uc_walk_and_send(struct uc_task_walk *t, const int may_fault)
+static inline void uc_walk_and_send(struct uc_task_walk *t, const u32 early_end)
 {
 	struct uc_walk *w = &t->walk;
 	u32 i;
@@ -149,7 +150,7 @@ static inline void uc_walk_and_send(struct uc_task_walk *t, const int may_fault)
 		rc = uc_walk_step(w);
 		if (rc == UC_FAULT) {
 			t->faults++;
-			if (may_fault && t->faults < UC_FAULTS_MAX && !uc_touch(t))
+			if (early_end == UC_END_DELIVERED && t->faults < UC_FAULTS_MAX && !uc_touch(t))
 				continue;
 			rc = uc_walk_page_is_bad(w);
 			if (!rc)
@@ -160,7 +161,13 @@ static inline void uc_walk_and_send(struct uc_task_walk *t, const int may_fault)
 		uc_out_frame(t, w->regs.r[UC_REG_PC]);
 	}
 	uc_count_walk(t);
-	uc_walk_end(t, rc, UC_END_DELIVERED);
+	if (early_end != UC_END_DELIVERED && rc == UNCOIL_STOP_MEMORY_FAULT && t->faults) {
+		t->out.nr = 0;
+		w->stop_addr = 0;
+		uc_walk_end(t, UNCOIL_STOP_TASK_GONE, early_end);
+	} else {
+		uc_walk_end(t, rc, UC_END_DELIVERED);
+	}
 }
 
 /* Registers and checks before a walk. Returns 0, or the stop. */
@@ -209,7 +216,7 @@ static int uc_red_line(struct bpf_map *map, void *key, void *value)
 	if (stop)
 		uc_walk_end(t, stop, UC_END_DELIVERED);
 	else
-		uc_walk_and_send(t, 1);
+		uc_walk_and_send(t, UC_END_DELIVERED);
 	if (uc_options.measure)
 		uc_count_add(UC_COUNT_WALK_NS, bpf_ktime_get_ns() - start);
 	return 0;
@@ -364,7 +371,7 @@ int uc_sample(struct bpf_perf_event_data *ctx)
  * process context only: with interrupts off the kernel lets BPF look up one
  * mapping, and then no more until they are on again.
  */
-static inline void uc_walk_early(struct task_struct *task, u32 slot)
+static inline void uc_walk_early(struct task_struct *task, u32 slot, const u32 end)
 {
 	struct uc_walk_key key = { (u32)task->pid, slot };
 	struct uc_task_walk *t = bpf_map_lookup_elem(&walks, &key);
@@ -380,13 +387,13 @@ static inline void uc_walk_early(struct task_struct *task, u32 slot)
 	if (stop)
 		uc_walk_end(t, stop, UC_END_DELIVERED);
 	else
-		uc_walk_and_send(t, 0);
+		uc_walk_and_send(t, end);
 }
 
-static inline void uc_walks_early(struct task_struct *task)
+static inline void uc_walks_early(struct task_struct *task, const u32 end)
 {
-	uc_walk_early(task, 0);
-	uc_walk_early(task, 1);
+	uc_walk_early(task, 0, end);
+	uc_walk_early(task, 1, end);
 }
 
 /* A thread exits: its task work would run after its memory is gone. (Since
@@ -397,7 +404,7 @@ int uc_exit(void *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct uc_walk_key key = { (u32)task->pid, 0 };
 
-	uc_walks_early(task);
+	uc_walks_early(task, UC_END_EXITED);
 	bpf_map_delete_elem(&walks, &key);
 	key.slot = 1;
 	bpf_map_delete_elem(&walks, &key);
@@ -410,6 +417,6 @@ int uc_exec(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	uc_walks_early(task);
+	uc_walks_early(task, UC_END_EXECED);
 	return 0;
 }

@@ -82,10 +82,10 @@ static void explain_failure(int rc, char *err, size_t size)
 			       "boot with lockdown=integrity or without lockdown");
 		return;
 	}
-	if (rc == -EPERM || rc == -EACCES) {
+	if (rc == -EPERM || rc == -EACCES || geteuid()) {
 		if (geteuid())
-			say(err, size, "loading BPF programs needs CAP_BPF and CAP_PERFMON: run as root, "
-				       "or give the binary these capabilities with setcap");
+			say(err, size, "loading BPF programs needs CAP_BPF and CAP_PERFMON, and with "
+				       "some versions of libbpf CAP_SYS_ADMIN: run as root");
 		else
 			say(err, size, "the kernel refused the BPF programs although we are root: "
 				       "a container without CAP_BPF and CAP_PERFMON, or a seccomp filter?");

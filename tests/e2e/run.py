@@ -302,6 +302,17 @@ def in_loader_start(place):
     return 0 <= (place.address() or 0) - procs.Elf.of(place.path).entry < 64
 
 
+def is_new_thread(w):
+    """A thread's first instruction, behind the system call in glibc's clone3: without an
+    FDE, but the next one after it is the thread's start, whose return address is undefined."""
+    p = w.places[0]
+    if len(w.places) > 1 or p.row() or image(p.path, p.offset - 2, 2) != b"\x0f\x05":
+        return False
+    rows = [fdes.Fdes.of(p.path).row_at(p.address() + k) for k in range(1, 64)]
+    first = next((r for r in rows if r), None)
+    return first is not None and fdes.is_outermost(first)
+
+
 def has_no_data(place):
     """No FDE covers it, says readelf: .init, .fini, the system call of glibc's clone3."""
     return place.address() is not None and place.row() is None
@@ -360,12 +371,13 @@ def chain(w):
 
 def ends_outermost(r):
     """What is called complete ends where CFI leaves the return address undefined, or where
-    the kernel starts a program: ld.so's first instructions."""
+    the kernel starts a program or thread: ld.so's first instructions, clone3's system call."""
     ends = set()
     for w in r.stacks:
         if w.stop == "outermost":
             row = w.places[-1].row()
-            if not (fdes.is_outermost(row) if row else in_loader_start(w.places[-1])):
+            if not (fdes.is_outermost(row) if row else
+                    in_loader_start(w.places[-1]) or is_new_thread(w)):
                 raise Problem("called complete, ends in %s: %s" % (w.places[-1], chain(w)))
             ends.add(str(w.places[-1]).split("+")[0])
     return "in " + " ".join(sorted(ends))
