@@ -12,6 +12,12 @@ static inline int uc_cfa_bad(struct uc_walk *w, u32 flaw)
 	return w->cur.error;
 }
 
+/* A factored offset; hostile numbers wrap around instead of overflowing. */
+static inline s64 uc_factor(u64 n, s64 align)
+{
+	return (s64)(n * (u64)align);
+}
+
 /* Offsets are kept in 32 bits: no frame is larger. */
 static inline void uc_rule_set(struct uc_walk *w, u64 reg, u32 kind, s64 val)
 {
@@ -100,7 +106,7 @@ static inline int uc_cfa_op_cfa(struct uc_walk *w, u32 op)
 		return 1;
 	case UC_CFA_DEF_CFA_SF:
 		uc_cfa_set_reg(w, uc_cur_uleb(w));
-		w->row.cfa_off = uc_cur_sleb(w) * w->fde.data_align;
+		w->row.cfa_off = uc_factor((u64)uc_cur_sleb(w), w->fde.data_align);
 		return 1;
 	case UC_CFA_DEF_CFA_REGISTER:
 		uc_cfa_set_reg(w, uc_cur_uleb(w));
@@ -108,7 +114,7 @@ static inline int uc_cfa_op_cfa(struct uc_walk *w, u32 op)
 	case UC_CFA_DEF_CFA_OFFSET:
 	case UC_CFA_DEF_CFA_OFFSET_SF: {
 		s64 off = op == UC_CFA_DEF_CFA_OFFSET ? (s64)uc_cur_uleb(w)
-						      : uc_cur_sleb(w) * w->fde.data_align;
+						      : uc_factor((u64)uc_cur_sleb(w), w->fde.data_align);
 
 		/* An expression stays one (libgcc does so, too); the offset counts
 		 * again when the CFA is a register's. */
@@ -138,21 +144,21 @@ static inline int uc_cfa_op_rule(struct uc_walk *w, u32 op)
 	reg = uc_cur_uleb(w);
 	switch (op) {
 	case UC_CFA_OFFSET_EXTENDED:
-		val = (s64)uc_cur_uleb(w) * align;
+		val = uc_factor(uc_cur_uleb(w), align);
 		break;
 	case UC_CFA_OFFSET_EXTENDED_SF:
-		val = uc_cur_sleb(w) * align;
+		val = uc_factor((u64)uc_cur_sleb(w), align);
 		break;
 	case UC_CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
-		val = -((s64)uc_cur_uleb(w) * align);
+		val = uc_factor(0 - uc_cur_uleb(w), align);
 		break;
 	case UC_CFA_VAL_OFFSET:
 		kind = UC_RULE_VAL_OFFSET;
-		val = (s64)uc_cur_uleb(w) * align;
+		val = uc_factor(uc_cur_uleb(w), align);
 		break;
 	case UC_CFA_VAL_OFFSET_SF:
 		kind = UC_RULE_VAL_OFFSET;
-		val = uc_cur_sleb(w) * align;
+		val = uc_factor((u64)uc_cur_sleb(w), align);
 		break;
 	case UC_CFA_RESTORE_EXTENDED:
 		uc_cfa_restore(w, reg);
@@ -255,7 +261,7 @@ UC_FN_LOCAL int uc_cfa_exec(UC_WALK, u64 pos, u64 end)
 			break;
 		case UC_CFA_OFFSET:
 			uc_rule_set(w, low, UC_RULE_OFFSET,
-				    (s64)uc_cur_uleb(w) * w->fde.data_align);
+				    uc_factor(uc_cur_uleb(w), w->fde.data_align));
 			break;
 		case UC_CFA_RESTORE:
 			uc_cfa_restore(w, low);

@@ -414,9 +414,16 @@ static inline void uc_follow_finish(struct uc_walk *w)
 	s64 cfa = w->follow.depth + 8;
 	u32 i;
 
-	for (i = 0; i < UC_NR_REGS; i++)
-		if (w->row.kind[i] == UC_RULE_OFFSET)
-			w->row.val[i] -= (s32)cfa;
+	for (i = 0; i < UC_NR_REGS; i++) {
+		s64 val = w->row.val[i] - cfa;
+
+		if (w->row.kind[i] != UC_RULE_OFFSET)
+			continue;
+		if (val == (s32)val)
+			w->row.val[i] = (s32)val;
+		else
+			w->row.kind[i] = UC_RULE_UNDEFINED;
+	}
 	w->row.cfa_off = cfa;
 	w->row.kind[UC_REG_SP] = UC_RULE_UNSET;
 	w->row.kind[UC_REG_PC] = UC_RULE_OFFSET;

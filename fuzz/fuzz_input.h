@@ -21,7 +21,8 @@ static inline void fuzz_input_pristine(struct fuzz_space *s, struct uc_map *map)
 	for (i = 0; i < s->nr_maps; i++) {
 		struct uc_map *other = &s->map[i];
 
-		if (other->id[0] != map->id[0] || other->off >= map->off + (map->end - map->start) ||
+		if (other->id[0] != map->id[0] ||
+		    other->off >= map->off + (map->end - map->start) ||
 		    map->off >= other->off + (other->end - other->start))
 			continue;
 		map->flags &= ~UC_MAP_PRISTINE;

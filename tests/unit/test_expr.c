@@ -252,7 +252,8 @@ static void test_expr__stack_underflow(void **state)
 	MALFORMED(EXPR_STACK, 0x23, 1); /* plus_uconst */
 	MALFORMED(EXPR_STACK, 0x94, 8); /* deref_size */
 	MALFORMED(EXPR_STACK, 0x28, 0, 0); /* bra */
-	expect_stop(UNCOIL_STOP_MALFORMED, UNCOIL_FLAW_EXPR_STACK, (const u8 *)"", 0); /* no result */
+	/* no result */
+	expect_stop(UNCOIL_STOP_MALFORMED, UNCOIL_FLAW_EXPR_STACK, (const u8 *)"", 0);
 	MALFORMED(EXPR_STACK, 0x31, 0x13);
 }
 
@@ -374,10 +375,14 @@ static void test_expr__comparisons_are_signed(void **state)
 		s64 a, b;
 		u8 want[6];
 	} row[] = {
-		{ 1, 1, { 1, 1, 0, 1, 0, 0 } },	      { 2, 1, { 0, 1, 1, 0, 0, 1 } },
-		{ 1, 2, { 0, 0, 0, 1, 1, 1 } },	      { -1, 1, { 0, 0, 0, 1, 1, 1 } },
-		{ 1, -1, { 0, 1, 1, 0, 0, 1 } },      { INT64_MIN, INT64_MAX, { 0, 0, 0, 1, 1, 1 } },
-		{ INT64_MIN, -1, { 0, 0, 0, 1, 1, 1 } }, { -1, -1, { 1, 1, 0, 1, 0, 0 } },
+		{ 1, 1, { 1, 1, 0, 1, 0, 0 } },
+		{ -1, -1, { 1, 1, 0, 1, 0, 0 } },
+		{ 2, 1, { 0, 1, 1, 0, 0, 1 } },
+		{ 1, -1, { 0, 1, 1, 0, 0, 1 } },
+		{ 1, 2, { 0, 0, 0, 1, 1, 1 } },
+		{ -1, 1, { 0, 0, 0, 1, 1, 1 } },
+		{ INT64_MIN, -1, { 0, 0, 0, 1, 1, 1 } },
+		{ INT64_MIN, INT64_MAX, { 0, 0, 0, 1, 1, 1 } },
 	};
 	u32 i, op;
 

@@ -46,7 +46,7 @@ static u64 word(u64 at)
 	return at ^ 0xff00;
 }
 
-/* The return address is @depth bytes below the CFA + 8. */
+/* The return address is @depth bytes above the stack pointer. */
 static void expect_depth(u32 depth)
 {
 	img_u64(&img, SP0 + depth, CALLER);
@@ -229,6 +229,33 @@ static void test_follow__branch_after_a_test_goes_where_it_will(void **state)
 	begin(0, code, sizeof(code));
 	w.regs.r[RAX] = 0;
 	expect_depth(16);
+}
+
+/* Each condition of a branch after a test, for -1, 0 and 1. */
+static void test_follow__conditions_after_a_test(void **state)
+{
+	static const struct {
+		u8 op, taken[3];
+	} branch[] = {
+		{ 0x74, { 0, 1, 0 } }, { 0x75, { 1, 0, 1 } }, /* je jne */
+		{ 0x78, { 1, 0, 0 } }, { 0x79, { 0, 1, 1 } }, /* js jns */
+		{ 0x7c, { 1, 0, 0 } }, { 0x7d, { 0, 1, 1 } }, /* jl jge */
+		{ 0x7e, { 1, 1, 0 } }, { 0x7f, { 0, 0, 1 } }, /* jle jg */
+	};
+	u32 i, v;
+
+	(void)state;
+	for (i = 0; i < sizeof(branch) / sizeof(branch[0]); i++)
+		for (v = 0; v < 3; v++) {
+			/* test %rbx,%rbx; branch to the pop; ret; pop %r12; ret */
+			begin(0, BYTES(0x48, 0x85, 0xdb, branch[i].op, 0x01, 0xc3, 0x41, 0x5c, 0xc3));
+			w.regs.r[RBX] = (u64)v - 1;
+			expect_depth(branch[i].taken[v] ? 8 : 0);
+			begin(0, BYTES(0x48, 0x85, 0xdb, 0x0f, branch[i].op + 0x10, LE32(1), 0xc3,
+				       0x41, 0x5c, 0xc3));
+			w.regs.r[RBX] = (u64)v - 1;
+			expect_depth(branch[i].taken[v] ? 8 : 0);
+		}
 }
 
 static void test_follow__call_in_last_place(void **state)
@@ -505,7 +532,8 @@ static void test_follow__offsets_that_overflow(void **state)
 	img_u64(&img, SP0, CALLER);
 	img_step(&img, &w);
 	/* sub and add of all there is */
-	begin(0, BYTES(0x48, 0x81, 0xec, LE32(0x7fffffff), 0x48, 0x81, 0xec, LE32(0x7fffffff), 0xc3));
+	begin(0, BYTES(0x48, 0x81, 0xec, LE32(0x7fffffff), 0x48, 0x81, 0xec, LE32(0x7fffffff),
+		       0xc3));
 	expect_none();
 	begin(0, BYTES(0x48, 0x81, 0xc4, LE32(0x7ffffffe), 0x5b, 0xc3));
 	expect_none();
@@ -574,6 +602,7 @@ int main(void)
 		cmocka_unit_test(test_follow__word_must_follow_a_call),
 		cmocka_unit_test(test_follow__jumps_and_branches),
 		cmocka_unit_test(test_follow__branch_after_a_test_goes_where_it_will),
+		cmocka_unit_test(test_follow__conditions_after_a_test),
 		cmocka_unit_test(test_follow__call_in_last_place),
 		cmocka_unit_test(test_follow__last_call_saves_what_was_restored),
 		cmocka_unit_test(test_follow__push_of_a_value_of_its_own_saves_nothing),

@@ -113,8 +113,8 @@ static void expect_again(const char *how, int rc, u32 fill)
 	memcpy(first, frame, n * sizeof(first[0]));
 	again = walk_from(fill);
 	if (again != rc || nr != n || w.flaw != flaw || w.stop_addr != addr)
-		fail_msg("%s: stop %d flaw %u addr %llx after %u frames, not %d %u %llx %u", how, again,
-			 w.flaw, (unsigned long long)w.stop_addr, nr, rc, flaw,
+		fail_msg("%s: stop %d flaw %u addr %llx after %u frames, not %d %u %llx %u", how,
+			 again, w.flaw, (unsigned long long)w.stop_addr, nr, rc, flaw,
 			 (unsigned long long)addr, n);
 	for (i = 0; i < n; i++)
 		assert_int_equal(frame[i], first[i]);
@@ -818,7 +818,8 @@ static void test_walk__vdso(void **state)
 	cie = img_cie_usual(&img);
 	fde = img_fde(&img, cie, vdso + 0x800, 0x80, BYTES(0x07, 16));
 	img_write(&img, vdso + 0x400,
-		  BYTES(1, 0x1b, 3, 0x3b, LE32(0x3c), LE32(1), LE32(0x400), LE32(fde - vdso - 0x400)));
+		  BYTES(1, 0x1b, 3, 0x3b, LE32(0x3c), LE32(1), LE32(0x400),
+			LE32(fde - vdso - 0x400)));
 	EXPECT(OUTERMOST, vdso + 0x800);
 }
 
@@ -919,7 +920,8 @@ static void test_walk__absolute_addresses_without_elf_header_are_not_cached(void
 	cie = img_cie(&img, BYTES(1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x00, 0x0c, 7, 8, 0x07, 16));
 	fde = img_fde_raw(&img, cie, BYTES(LE64(text + 0x100), LE64(0x80), 0));
 	img_write(&img, text + 0x800,
-		  BYTES(1, 0x1b, 3, 0x3b, LE32(0x3c), LE32(1), LE32(-0x700), LE32(fde - text - 0x800)));
+		  BYTES(1, 0x1b, 3, 0x3b, LE32(0x3c), LE32(1), LE32(-0x700),
+			LE32(fde - text - 0x800)));
 	fill_cache();
 	assert_int_equal(nr, 1);
 	assert_int_equal(nr_cached, 0);
