@@ -5,7 +5,7 @@
 #
 # All figures, or one part. README.md says what they mean. As root.
 #
-# ROUNDS=4	recordings of each program by each recorder
+# ROUNDS=3	recordings of each program by each recorder
 # PROGRAMS=...	which programs --perf records
 set -eu
 
@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")
 bin=$top/build/bench
 uncoil=${UNCOIL:-$top/build/uncoil}
-rounds=${ROUNDS:-4}
+rounds=${ROUNDS:-3}
 frequency=999
 script_seconds=20
 python=/usr/bin/python3
