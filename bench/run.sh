@@ -111,7 +111,7 @@ record() {
 	esac
 	tries=1
 	until "$bin/bench_cpu" "$@" >"$dir/cpu" 2>"$dir/err"; do
-		echo "$recorder" >>"$dir/failed"
+		echo "$recorder: $(tail -n 1 "$dir/err")" >>"$dir/failed"
 		if [ "$tries" = 5 ]; then
 			echo "bench: failed five times: $*" >&2
 			cat "$dir/err" >&2
@@ -222,7 +222,7 @@ beside_perf() {
 	done
 	print_starts "$program"
 	[ ! -e "$dir/failed" ] || sort "$dir/failed" | uniq -c |
-		awk '{ print "failed, and was repeated: " $2 ", " $1 " times" }'
+		sed 's/^ *\([0-9]*\) /failed, and was repeated, \1 times: /'
 }
 
 if [ "$(id -u)" != 0 ]; then
