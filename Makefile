@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-#   make          build the tool
+#   make          build the tool, and the core as a plug-in of the oracle
 #   make demo     record two stock programs and show their trees (root)
 #   make check    all tests (root, for those that load BPF)
 #   make fuzz     each decoder for FUZZ_SECONDS (needs libclang-rt-19-dev)
@@ -24,7 +24,7 @@ ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(INCLUDES) -DUNCOIL_VERSION='"$(VERSION)"' 
 LIBS := -lbpf -ldw -lelf -l:libiberty.a
 
 CORE := uc_bare uc_cfa uc_ehframe uc_elf uc_expr uc_follow uc_read uc_search uc_step uc_walk
-LIB := uc_debugfile uc_demangle uc_dso uc_engine uc_functions uc_kallsyms uc_maps uc_perfdata_read \
+LIB := uc_debugfile uc_demangle uc_dso uc_engine uc_functions uc_kallsyms uc_maps uc_perfdata_header uc_perfdata_read uc_perfdata_record \
 	uc_perfdata_write uc_plt uc_port uc_process uc_sideband uc_source uc_symbols uc_symtab uc_synth uc_target uc_vmas
 CLI := $(sort $(patsubst cli/%.c,%,$(wildcard cli/*.c)))
 
@@ -35,7 +35,7 @@ ARCHIVE := $B/libuncoil.a
 BPF := $B/bpf/uncoil.bpf.o
 
 .PHONY: all build demo check bench install clean packages
-all: $B/uncoil
+all: $B/uncoil $B/tests/plug_uncoil.so
 
 # ---- the tool ----
 

@@ -243,7 +243,7 @@ struct uc_walk {
 
 	u64 stack_win; /* address of stack_buf[0] */
 	u32 stack_len;
-	u32 scratch_len;
+	u32 pad;
 	u8 stack_buf[UC_STACK_WINDOW];
 	u8 scratch[64];
 };

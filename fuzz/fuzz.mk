@@ -20,7 +20,7 @@ FUZZ_SOURCES_expr := $(FUZZ_CORE)
 FUZZ_SOURCES_elf := $(FUZZ_CORE)
 FUZZ_SOURCES_walk := $(FUZZ_CORE)
 FUZZ_SOURCES_vmas := lib/uc_vmas.c
-FUZZ_SOURCES_perfdata := lib/uc_perfdata_read.c
+FUZZ_SOURCES_perfdata := lib/uc_perfdata_header.c lib/uc_perfdata_read.c lib/uc_perfdata_record.c
 
 FUZZ_DEPS := $(wildcard core/*.[ch] core/arch/*.h lib/*.[ch] lib/port/*.h include/uncoil/*.h fuzz/*.[ch])
 FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer -Wall -Wextra $(INCLUDES) -Ifuzz \

@@ -77,16 +77,6 @@ static int process_elf(void *arg, const struct uc_map *of, struct uc_map *ret)
 	return uc_vmas_find_start(&p->maps, of, ret) ? 0 : -ENOENT;
 }
 
-int uc_process_refresh(struct uc_process *p)
-{
-	size_t i;
-
-	for (i = 0; i < PAGE_SLOTS; i++)
-		p->page[i].addr = 0;
-	uc_vmas_fini(&p->maps);
-	return uc_vmas_read(&p->maps, p->pid);
-}
-
 int uc_process_new(pid_t pid, struct uc_process **ret)
 {
 	struct uc_process *p = calloc(1, sizeof(*p));

@@ -15,8 +15,6 @@ struct uc_process;
 /* Open a process's memory and read its mappings. 0 or negative errno. */
 int uc_process_new(pid_t pid, struct uc_process **ret);
 void uc_process_free(struct uc_process *p);
-/* Mappings or memory may have changed: read them anew. */
-int uc_process_refresh(struct uc_process *p);
 /* The stack pointer that the program started with; 0 if not known. */
 u64 uc_process_entry_sp(const struct uc_process *p);
 /* As an address space; valid as long as p. */
