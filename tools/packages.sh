@@ -5,8 +5,8 @@
 set -eu
 
 build="gcc make clang-19 libc6-dev linux-libc-dev libbpf-dev libelf-dev libdw-dev libiberty-dev zlib1g-dev"
-demo="xz-utils python3-minimal"
-check="g++ libasan8 libubsan1 gdb binutils lld python3-minimal xz-utils libcmocka-dev libunwind-dev elfutils linux-perf
+demo="xz-utils python3"
+check="g++ libasan8 libubsan1 gdb binutils lld python3 xz-utils libcmocka-dev libunwind-dev elfutils linux-perf
 	procps util-linux man-db zstd"
 bench="$demo g++ linux-perf"
 
