@@ -54,7 +54,7 @@ static inline void bench_cfi_begin(struct bench_state *s, struct task_struct *ta
 {
 	struct uc_walk *w = &s->walk;
 
-	uc_regs_from(&w->regs, (struct pt_regs *)bpf_task_pt_regs(task));
+	uc_walk_registers(w, (struct pt_regs *)bpf_task_pt_regs(task));
 	w->port.mm = (u64)task->mm;
 	w->port.mm_seq = uc_mm_seq();
 	w->entry_sp = task->mm->start_stack;
@@ -68,7 +68,7 @@ static inline void bench_cfi(struct bench_state *s, struct bench_frames *f)
 	struct uc_walk *w = &s->walk;
 	u32 i;
 
-	bench_frame(s, f, w->regs.r[UC_REG_PC]);
+	bench_frame(s, f, w->regs.pc);
 	UC_FOR(i, BENCH_FRAMES + UC_FAULTS_MAX)
 	{
 		s->stop = UNCOIL_STOP_DEPTH_LIMIT;
@@ -84,7 +84,7 @@ static inline void bench_cfi(struct bench_state *s, struct bench_frames *f)
 		}
 		if (s->stop)
 			break;
-		bench_frame(s, f, w->regs.r[UC_REG_PC]);
+		bench_frame(s, f, w->regs.pc);
 	}
 }
 

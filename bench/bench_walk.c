@@ -7,7 +7,7 @@
 #include "bench_walk.h"
 
 #include "subjects/subjects.h"
-#include "uc_abi.h"
+#include "uc_event.h"
 
 #include <errno.h>
 #include <execinfo.h>

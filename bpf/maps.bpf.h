@@ -3,7 +3,7 @@
 #ifndef UC_MAPS_BPF_H
 #define UC_MAPS_BPF_H
 
-#include "uc_abi.h"
+#include "uc_event.h"
 #include "uc_types.h"
 
 const volatile struct uc_options uc_options SEC(".rodata.options") = {

@@ -199,7 +199,8 @@ UC_FN int uc_port_row_put(UC_WALK, u64 off)
 
 	if (!slot || uc_options.no_row_cache || uc_mm_seq() != w->port.mm_seq)
 		return 1;
-	if (!uc_still_pristine(w, w->mod.lo) ||
+	if ((w->mod.lo && !uc_still_pristine(w, w->mod.lo)) ||
+	    (w->mod.sframe && !uc_still_pristine(w, w->mod.sframe)) ||
 	    (w->mod.elf && !uc_still_pristine(w, w->mod.elf)) ||
 	    (w->mod.hdr && !uc_still_pristine(w, w->mod.hdr)))
 		return 1;

@@ -6,6 +6,8 @@
  * serves every request of a kernel entry.
  */
 #include "maps.bpf.h"
+#include "arch/i386.h"
+#include "arch/x86_64.h"
 #include "uc_core.h"
 #include "uc_walk.h"
 
@@ -15,6 +17,7 @@
 /* One object for the verifier and for libbpf: the core is compiled into it. */
 #include "uc_port.bpf.c"
 
+#include "../core/uc_abi.c"
 #include "../core/uc_read.c"
 #include "../core/uc_elf.c"
 #include "../core/uc_search.c"
@@ -28,9 +31,27 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define USER_CS_64 0x33 /* __USER_CS: the selector of 64-bit user code */
+/* Selectors of user code: __USER_CS and __USER32_CS (arch/x86/include/asm/segment.h). */
+#define USER_CS_64 0x33
+#define USER_CS_32 0x23
 
-static inline void uc_regs_from(struct uc_regs *to, const struct pt_regs *regs)
+/* Of a 32-bit task the kernel saves the same struct; its registers' upper
+ * halves are zero. */
+static inline void uc_regs_from_32(struct uc_regs *to, const struct pt_regs *regs)
+{
+	to->r[UC_EAX] = (u32)regs->ax;
+	to->r[UC_ECX] = (u32)regs->cx;
+	to->r[UC_EDX] = (u32)regs->dx;
+	to->r[UC_EBX] = (u32)regs->bx;
+	to->r[UC_ESP] = (u32)regs->sp;
+	to->r[UC_EBP] = (u32)regs->bp;
+	to->r[UC_ESI] = (u32)regs->si;
+	to->r[UC_EDI] = (u32)regs->di;
+	to->pc = (u32)regs->ip;
+	to->known = UC_I386_REGS;
+}
+
+static inline void uc_regs_from_64(struct uc_regs *to, const struct pt_regs *regs)
 {
 	to->r[0] = regs->ax;
 	to->r[1] = regs->dx;
@@ -48,8 +69,20 @@ static inline void uc_regs_from(struct uc_regs *to, const struct pt_regs *regs)
 	to->r[13] = regs->r13;
 	to->r[14] = regs->r14;
 	to->r[15] = regs->r15;
-	to->r[16] = regs->ip;
-	to->known = UC_REGS_ALL;
+	to->pc = regs->ip;
+	to->known = UC_X86_64_REGS;
+}
+
+/* The thread's registers and ABI. Not 0 if it runs another kind of code. */
+static inline int uc_walk_registers(struct uc_walk *w, const struct pt_regs *regs)
+{
+	if (regs->cs == USER_CS_64) {
+		uc_regs_from_64(&w->regs, regs);
+		return uc_abi_set(w, UC_ABI_X86_64);
+	}
+	uc_regs_from_32(&w->regs, regs);
+	uc_abi_set(w, UC_ABI_I386);
+	return regs->cs != USER_CS_32;
 }
 
 /* Send the frames gathered so far. */
@@ -140,7 +173,7 @@ static inline void uc_walk_and_send(struct uc_task_walk *t, const u32 early_end)
 	int rc;
 
 	rc = uc_walk_begin(w);
-	uc_out_frame(t, w->regs.r[UC_REG_PC]);
+	uc_out_frame(t, w->regs.pc);
 	UC_FOR(i, UC_FRAMES_MAX + UC_FAULTS_MAX)
 	{
 		if (t->depth >= uc_options.max_frames) {
@@ -158,7 +191,7 @@ static inline void uc_walk_and_send(struct uc_task_walk *t, const u32 early_end)
 		}
 		if (rc)
 			break;
-		uc_out_frame(t, w->regs.r[UC_REG_PC]);
+		uc_out_frame(t, w->regs.pc);
 	}
 	uc_count_walk(t);
 	if (early_end != UC_END_DELIVERED && rc == UNCOIL_STOP_MEMORY_FAULT && t->faults) {
@@ -175,10 +208,9 @@ static inline int uc_walk_prepare(struct uc_task_walk *t, struct task_struct *ta
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
-	uc_regs_from(&t->walk.regs, regs);
 	t->walk.port.mm_seq = uc_mm_seq();
 	t->walk.entry_sp = task->mm->start_stack;
-	if (regs->cs == USER_CS_64)
+	if (!uc_walk_registers(&t->walk, regs))
 		return 0;
 	uc_out_frame(t, regs->ip);
 	t->walk.flaw = UNCOIL_FLAW_ABI;

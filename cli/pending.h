@@ -6,7 +6,7 @@
 #ifndef UC_PENDING_H
 #define UC_PENDING_H
 
-#include "uc_abi.h"
+#include "uc_event.h"
 
 struct uc_pending;
 

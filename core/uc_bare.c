@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Code without unwind data on x86-64: what its bytes say. Everything here is
- * recognised, nothing is guessed; where no pattern fits, the walk stops.
+ * Code without unwind data: what its bytes say, here on x86-64 and i386; others'
+ * are in core/arch/. Everything here is recognised, nothing is guessed; where
+ * no pattern fits, the walk stops.
  *
  *  - the program's or ld.so's entry point: the stack pointer is still the one
  *    that the process started with, so no caller can lie above
@@ -12,41 +13,21 @@
  *  - code that can be followed to its return (uc_follow.c)
  *  - a function that set up its frame pointer before the pc
  */
-#include "uc_core.h"
+#include "uc_bare.h"
 
+#include "arch/i386.h"
+#include "arch/x86_64.h"
+
+/* A row with a return address that a call has pushed. */
 static inline void uc_bare_begin(struct uc_walk *w, u32 cfa_reg, s64 cfa_off)
 {
-	u32 i;
+	u32 ra = w->abi.ra & UC_REG_MASK;
 
-	w->bare = 1;
-	for (i = 0; i < UC_REG_SLOTS; i++) {
-		w->row.kind[i] = UC_RULE_UNSET;
-		w->row.val[i] = 0;
-	}
-	w->row.cfa_kind = UC_CFA_REG;
+	uc_bare_clear(w);
 	w->row.cfa_reg = (u8)cfa_reg;
 	w->row.cfa_off = cfa_off;
-	w->row.ra_reg = UC_REG_PC;
-	w->row.signal = 0;
-	w->row.kind[UC_REG_PC] = UC_RULE_OFFSET;
-	w->row.val[UC_REG_PC] = UC_RA_OFFSET;
-}
-
-/* Code bytes at addr to w->scratch; what can not be read stays zero. */
-static inline int uc_bare_code(struct uc_walk *w, u64 addr, u32 len)
-{
-	u32 first = uc_to_page_end(addr, len);
-	int rc;
-
-	memset(w->scratch, 0, 32);
-	if (!uc_port_read_window(w, w->scratch, len, addr, 32))
-		return 0;
-	rc = uc_read_failed(w, addr, len);
-	if (rc == UC_FAULT || first >= len)
-		return rc;
-	if (!uc_port_read_window(w, w->scratch, first, addr, 32))
-		return 0;
-	return uc_read_failed(w, addr, first);
+	w->row.kind[ra] = UC_RULE_OFFSET;
+	w->row.val[ra] = -(s32)w->abi.ra_slot;
 }
 
 static inline int uc_bytes(const u8 *p, u32 a, u32 b)
@@ -85,32 +66,79 @@ UC_FN_LOCAL int uc_bare_after_call(UC_WALK, u64 addr)
 /* The return address would be the word at addr: is it one? 1, 0 or UC_FAULT. */
 static inline int uc_bare_ra_at(struct uc_walk *w, u64 addr)
 {
-	int rc = uc_stack_u64(w, addr, &w->value);
+	int rc = uc_stack_word(w, addr, &w->value);
 
 	if (rc)
 		return rc == UC_FAULT ? rc : 0;
 	return uc_bare_after_call(w, w->value);
 }
 
-/* mov $15,%rax; syscall (formats sheet 4.7): the interrupted registers lie in
- * the signal frame above. */
-static inline int uc_bare_signal(struct uc_walk *w)
+/* mov $15,%rax; syscall, and x32's mov $0x40000201,%rax (formats sheet 4.7): the
+ * interrupted registers lie in the signal frame above. */
+static inline int uc_x86_64_signal(struct uc_walk *w)
 {
 	/* sigcontext order: r8-r15 rdi rsi rbp rbx rdx rax rcx rsp rip */
 	static const u8 order[17] = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16 };
 	const u8 *p = w->scratch;
+	s32 at = UC_X86_64_SIGFRAME;
 	u32 i;
 
-	if (!(uc_bytes(p, 0x48, 0xc7) && uc_bytes(p + 2, 0xc0, 0x0f) && uc_bytes(p + 4, 0, 0) &&
-	      uc_bytes(p + 6, 0, 0x0f) && p[8] == 0x05))
+	if (!(uc_bytes(p, 0x48, 0xc7) && p[2] == 0xc0 && uc_bytes(p + 7, 0x0f, 0x05)))
 		return 0;
-	uc_bare_begin(w, UC_REG_SP, 0);
+	if (uc_bytes(p + 3, 0x01, 0x02) && uc_bytes(p + 5, 0x00, 0x40))
+		at = UC_X32_SIGFRAME;
+	else if (!uc_bytes(p + 3, 0x0f, 0) || !uc_bytes(p + 5, 0, 0))
+		return 0;
+	uc_bare_begin(w, UC_RSP, 0);
 	for (i = 0; i < 17; i++) {
 		w->row.kind[order[i] & UC_REG_MASK] = UC_RULE_OFFSET;
-		w->row.val[order[i] & UC_REG_MASK] = UC_SIGFRAME_R8 + 8 * (s32)i;
+		w->row.val[order[i] & UC_REG_MASK] = at + 8 * (s32)i;
 	}
 	w->row.signal = 1;
 	return 1;
+}
+
+/* i386's rows from a sigcontext that is at the CFA. */
+static inline int uc_i386_sigcontext(struct uc_walk *w)
+{
+	/* edi esi ebp esp ebx edx ecx eax */
+	static const u8 order[8] = { 7, 6, 5, 4, 3, 2, 1, 0 };
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		w->row.kind[order[i] & UC_REG_MASK] = UC_RULE_OFFSET;
+		w->row.val[order[i] & UC_REG_MASK] = UC_I386_SC_EDI + 4 * (s32)i;
+	}
+	w->row.val[UC_EIP] = UC_I386_SC_EIP;
+	w->row.signal = 1;
+	return 1;
+}
+
+/*
+ * i386: mov $173,%eax; int $0x80 (real-time), or pop %eax; mov $119,%eax;
+ * int $0x80, whose first instruction may be done. The real-time frame holds a
+ * pointer to its ucontext: the kernel's layout of the rest has varied.
+ */
+static inline int uc_i386_signal(struct uc_walk *w)
+{
+	const u8 *p = w->scratch;
+	u32 popped = p[0] != 0x58;
+
+	if (!popped)
+		p++;
+	if (p[0] != 0xb8 || !uc_bytes(p + 2, 0, 0) || !uc_bytes(p + 4, 0, 0xcd) || p[6] != 0x80)
+		return 0;
+	if (p[1] == 0xad && popped) {
+		uc_bare_begin(w, UC_ESP, UC_I386_RT_UCONTEXT_PTR);
+		w->row.cfa_kind = UC_CFA_AT_REG;
+		uc_i386_sigcontext(w);
+		uc_bare_shift(w, UC_I386_UCONTEXT_SC);
+		return 1;
+	}
+	if (p[1] != 0x77)
+		return 0;
+	uc_bare_begin(w, UC_ESP, popped ? 0 : UC_I386_SIGFRAME_SC);
+	return uc_i386_sigcontext(w);
 }
 
 /* Is there a trampoline at addr? 1 with its row in w->row, 0, or UC_FAULT. */
@@ -120,7 +148,11 @@ UC_FN int uc_bare_trampoline(UC_WALK, u64 addr)
 
 	if (rc)
 		return rc == UC_FAULT ? rc : 0;
-	return uc_bare_signal(w);
+	if (UC_HAS_AARCH64 && w->abi.machine == UC_EM_AARCH64)
+		return uc_aarch64_trampoline(w);
+	if (UC_HAS_S390X && w->abi.id == UC_ABI_S390X)
+		return uc_s390x_trampoline(w);
+	return w->abi.id == UC_ABI_I386 ? uc_i386_signal(w) : uc_x86_64_signal(w);
 }
 
 /*
@@ -155,11 +187,11 @@ static inline s64 uc_plt_depth(const u8 *p, u32 off)
 /* Entries are 16-byte aligned and never callers: the pc must be exact. */
 static inline int uc_bare_plt(struct uc_walk *w)
 {
-	u64 pc = w->regs.r[UC_REG_PC], entry = pc & ~15ull;
+	u64 pc = w->regs.pc, entry = pc & ~15ull;
 	s64 depth;
 	int rc;
 
-	if (!(w->map.flags & UC_MAP_FILE))
+	if (!(w->map.flags & UC_MAP_FILE) || w->abi.id == UC_ABI_I386)
 		return 0;
 	rc = uc_bare_code(w, entry, 16);
 	if (rc)
@@ -168,7 +200,7 @@ static inline int uc_bare_plt(struct uc_walk *w)
 	if (!depth)
 		return 0;
 	/* PLT0 is only reached through an entry: its caller called that one. */
-	uc_bare_begin(w, UC_REG_SP, depth);
+	uc_bare_begin(w, UC_RSP, depth);
 	return 1;
 }
 
@@ -180,7 +212,9 @@ static inline int uc_bare_return(struct uc_walk *w)
 {
 	int rc;
 
-	uc_bare_begin(w, UC_REG_SP, 0);
+	if (w->abi.id == UC_ABI_I386)
+		return 0;
+	uc_bare_begin(w, UC_RSP, 0);
 	rc = uc_follow(w);
 	if (rc != 1)
 		return rc;
@@ -193,7 +227,7 @@ static inline int uc_bare_return(struct uc_walk *w)
  * A ret followed by padding or by another function's first bytes is an end;
  * one inside a function is not.
  */
-static inline void uc_prologue_byte(struct uc_prologue *p, u32 b, u64 next)
+static inline void uc_prologue_byte(struct uc_prologue *p, u32 b, u64 next, u32 i386)
 {
 	/* nop, int3, and the first byte of long nops end a function */
 	if (p->after_ret && (b == 0x90 || b == 0xcc || b == 0x66 || b == 0x0f || b == 0xf3))
@@ -204,7 +238,9 @@ static inline void uc_prologue_byte(struct uc_prologue *p, u32 b, u64 next)
 		p->found = 0;
 	p->last = (p->last << 8 | b) & 0xffffff;
 	p->since_push = b == 0x55 ? 0 : p->since_push + 1;
-	if ((p->last == 0x4889e5 || p->last == 0x488bec) && p->since_push < UC_PROLOGUE_GAP)
+	if ((i386 ? (p->last & 0xffff) == 0x89e5 || (p->last & 0xffff) == 0x8bec
+		  : p->last == 0x4889e5 || p->last == 0x488bec) &&
+	    p->since_push < UC_PROLOGUE_GAP)
 		p->found = 1;
 }
 
@@ -228,7 +264,7 @@ UC_FN_LOCAL int uc_bare_has_prologue(UC_WALK, u64 pc)
 			return UC_FAULT;
 		if (w->cur.error) /* that was the last */
 			break;
-		uc_prologue_byte(&w->prologue, b, w->cur.pos);
+		uc_prologue_byte(&w->prologue, b, w->cur.pos, w->abi.id == UC_ABI_I386);
 	}
 	return (int)w->prologue.found;
 }
@@ -239,50 +275,74 @@ UC_FN_LOCAL int uc_bare_has_prologue(UC_WALK, u64 pc)
  */
 UC_FN_LOCAL int uc_bare_frame_pointer(UC_WALK)
 {
-	u64 fp = w->regs.r[UC_REG_FP], sp = w->regs.r[UC_REG_SP];
+	u32 reg = w->abi.fp & UC_REG_MASK, word = w->abi.word;
+	u64 fp = w->regs.r[reg], sp = w->regs.r[w->abi.sp & UC_REG_MASK];
 	int rc;
 
-	if (!(w->regs.known & UC_BIT(UC_REG_FP)) || !(w->regs.known & UC_BIT(UC_REG_SP)))
-		return uc_fail(w, UNCOIL_STOP_NO_REGISTER, 0, w->regs.r[UC_REG_PC]);
+	if (!(w->regs.known & UC_BIT(reg)))
+		return uc_no_register(w, reg);
 	/* A zero says something only where the frame pointer was followed. */
 	if (!fp && w->prev_bare == UC_BARE_FP)
-		return uc_fail(w, UNCOIL_STOP_END_OF_CHAIN, 0, w->regs.r[UC_REG_PC]);
-	if ((fp & 7) || fp < sp)
+		return uc_fail(w, UNCOIL_STOP_END_OF_CHAIN, 0, w->regs.pc);
+	if ((fp & (word - 1)) || fp < sp)
 		return 0;
-	if (uc_port_map(w, sp) || fp < w->found.start || fp > w->found.end - 16)
+	if (uc_port_map(w, sp) || fp < w->found.start || fp > w->found.end - 2 * word)
 		return 0;
 	/* Generated code has no section to search back in; what keeps no frame
 	 * pointer there hardly has a return address in the right place. */
 	if (w->map.flags & UC_MAP_FILE) {
-		rc = uc_bare_has_prologue(w, w->regs.r[UC_REG_PC]);
+		rc = uc_bare_has_prologue(w, w->regs.pc);
 		if (rc != 1)
 			return rc;
 	}
-	rc = uc_bare_ra_at(w, fp + 8);
+	rc = uc_bare_ra_at(w, fp + word);
 	if (rc != 1)
 		return rc;
-	uc_bare_begin(w, UC_REG_FP, 16);
+	uc_bare_begin(w, reg, 2 * word);
 	w->bare = UC_BARE_FP;
-	w->row.kind[UC_REG_FP] = UC_RULE_OFFSET;
-	w->row.val[UC_REG_FP] = -16;
+	w->row.kind[reg] = UC_RULE_OFFSET;
+	w->row.val[reg] = -2 * (s32)word;
 	return 1;
 }
 
 static inline int uc_bare_is_entry(const struct uc_walk *w)
 {
-	u64 above = w->regs.r[UC_REG_SP] - w->entry_sp;
+	u32 sp = w->abi.sp & UC_REG_MASK;
+	u64 above = w->regs.r[sp] - w->entry_sp;
 
-	return w->entry_sp && above < UC_ENTRY_BYTES;
+	return w->entry_sp && (w->regs.known & UC_BIT(sp)) && above < UC_ENTRY_BYTES;
 }
 
 /* A call to where no code is has pushed its return address, and no more. */
 static inline int uc_bare_bad_call(struct uc_walk *w)
 {
-	int rc = uc_bare_ra_at(w, w->regs.r[UC_REG_SP]);
+	u32 sp = w->abi.sp & UC_REG_MASK;
+	int rc = uc_bare_ra_at(w, w->regs.r[sp]);
 
 	if (rc == 1)
-		uc_bare_begin(w, UC_REG_SP, 8);
+		uc_bare_begin(w, sp, w->abi.word);
 	return rc;
+}
+
+/* What x86 code says. 1 with the row, 0, UC_FAULT or a stop. */
+static inline int uc_x86_row(struct uc_walk *w)
+{
+	int rc = 0;
+
+	if (w->exact)
+		rc = uc_bare_plt(w);
+	if (!rc && w->exact)
+		rc = uc_bare_return(w);
+	return rc ? rc : uc_bare_frame_pointer(w);
+}
+
+static inline int uc_arch_row(struct uc_walk *w)
+{
+	if (UC_HAS_AARCH64 && w->abi.machine == UC_EM_AARCH64)
+		return uc_aarch64_row(w);
+	if (UC_HAS_S390X && w->abi.id == UC_ABI_S390X)
+		return uc_s390x_row(w);
+	return uc_x86_row(w);
 }
 
 /*
@@ -295,21 +355,17 @@ UC_FN int uc_bare_row(UC_WALK, u32 why)
 	u32 flaw = w->flaw;
 	int rc = 0;
 
-	if (!(w->regs.known & UC_BIT(UC_REG_SP)))
-		return uc_fail(w, (int)why, flaw, addr);
+	if (!(w->regs.known & UC_BIT(w->abi.sp & UC_REG_MASK)) && w->abi.ra_slot)
+		return uc_no_register(w, w->abi.sp);
 	if (why == UNCOIL_STOP_NO_MAPPING) {
-		rc = w->exact ? uc_bare_bad_call(w) : 0;
+		rc = w->exact && w->abi.ra_slot ? uc_bare_bad_call(w) : 0;
 		goto out;
 	}
 	if (uc_bare_is_entry(w))
 		return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
-	rc = uc_bare_trampoline(w, w->regs.r[UC_REG_PC]);
-	if (!rc && w->exact)
-		rc = uc_bare_plt(w);
-	if (!rc && w->exact)
-		rc = uc_bare_return(w);
+	rc = uc_bare_trampoline(w, w->regs.pc);
 	if (!rc)
-		rc = uc_bare_frame_pointer(w);
+		rc = uc_arch_row(w);
 out:
 	if (rc == 1)
 		return 0;

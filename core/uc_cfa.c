@@ -21,10 +21,15 @@ static inline s64 uc_factor(u64 n, s64 align)
 /* Offsets are kept in 32 bits: no frame is larger. */
 static inline void uc_rule_set(struct uc_walk *w, u64 reg, u32 kind, s64 val)
 {
-	if (reg >= UC_NR_REGS) /* vector and other registers: not tracked */
-		return;
+	if (reg >= w->abi.nr_regs && reg != w->abi.pc)
+		return; /* vector and other registers: not tracked */
 	if (val != (s32)val) {
 		uc_cur_fail(w, UNCOIL_STOP_UNSUPPORTED, UNCOIL_FLAW_OFFSET_RANGE);
+		return;
+	}
+	if (reg >= w->abi.nr_regs) {
+		w->row.pc_kind = (u8)kind;
+		w->row.pc_val = (s32)val;
 		return;
 	}
 	w->row.kind[reg & UC_REG_MASK] = (u8)kind;
@@ -33,7 +38,7 @@ static inline void uc_rule_set(struct uc_walk *w, u64 reg, u32 kind, s64 val)
 
 static inline void uc_cfa_set_reg(struct uc_walk *w, u64 reg)
 {
-	if (reg >= UC_NR_REGS) {
+	if (reg >= w->abi.nr_regs) {
 		uc_cur_fail(w, UNCOIL_STOP_UNSUPPORTED, UNCOIL_FLAW_REGISTER);
 		return;
 	}
@@ -44,7 +49,7 @@ static inline void uc_cfa_set_reg(struct uc_walk *w, u64 reg)
 /* Remember where an expression block is, and go on behind it. */
 static inline s64 uc_cfa_block(struct uc_walk *w)
 {
-	s64 at = (s64)(w->cur.pos - w->mod.lo);
+	s64 at = (s64)(w->cur.pos - w->sec.lo);
 	u64 len = uc_cur_uleb(w);
 
 	if (!w->cur.error && len > w->cur.end - w->cur.pos)
@@ -59,8 +64,13 @@ static inline s64 uc_cfa_block(struct uc_walk *w)
  */
 static inline void uc_cfa_restore(struct uc_walk *w, u64 reg)
 {
-	if (reg >= UC_NR_REGS)
+	if (reg >= w->abi.nr_regs) {
+		if (reg == w->abi.pc) {
+			w->row.pc_kind = w->cfi.init.pc_kind;
+			w->row.pc_val = w->cfi.init.pc_val;
+		}
 		return;
+	}
 	w->row.kind[reg & UC_REG_MASK] = w->cfi.init.kind[reg & UC_REG_MASK];
 	w->row.val[reg & UC_REG_MASK] = w->cfi.init.val[reg & UC_REG_MASK];
 }
@@ -172,7 +182,7 @@ static inline int uc_cfa_op_rule(struct uc_walk *w, u32 op)
 	case UC_CFA_REGISTER:
 		kind = UC_RULE_REGISTER;
 		val = (s64)uc_cur_uleb(w);
-		if (val < 0 || val >= UC_NR_REGS) {
+		if (val < 0 || val >= w->abi.nr_regs) {
 			kind = UC_RULE_ELSEWHERE;
 			val = 0;
 		}
@@ -230,6 +240,12 @@ UC_FN_LOCAL int uc_cfa_op(UC_WALK, u32 op)
 		return uc_cfa_remember(w);
 	case UC_CFA_RESTORE_STATE:
 		return uc_cfa_recall(w);
+	case UC_CFA_AARCH64_NEGATE_RA_STATE:
+	case UC_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
+		if (!UC_HAS_AARCH64 || w->abi.machine != UC_EM_AARCH64)
+			break;
+		w->row.ra_state ^= op == UC_CFA_AARCH64_NEGATE_RA_STATE ? 1 : 3;
+		return 0;
 	case UC_CFA_GNU_ARGS_SIZE: /* bytes pushed for arguments; not in the CFA */
 		uc_cur_uleb(w);
 		return w->cur.error;
@@ -285,9 +301,15 @@ UC_FN int uc_cfa_run(UC_WALK, u64 pc)
 	w->row.cfa_expr = 0;
 	w->row.cfa_reg = 0;
 	w->row.signal = w->fde.signal;
-	if (w->fde.ra_reg >= UC_NR_REGS)
+	w->row.ra_state = 0;
+	w->row.pc_kind = UC_RULE_UNSET;
+	w->row.pc_val = 0;
+	if (w->fde.ra_reg < w->abi.nr_regs)
+		w->row.ra_reg = (u8)w->fde.ra_reg;
+	else if (w->fde.ra_reg == w->abi.pc)
+		w->row.ra_reg = UC_RA_PC;
+	else
 		return uc_unsupported(w, UNCOIL_FLAW_REGISTER, w->fde.cie_insn);
-	w->row.ra_reg = (u8)w->fde.ra_reg;
 	for (i = 0; i < UC_REG_SLOTS; i++) {
 		w->row.kind[i] = UC_RULE_UNSET;
 		w->row.val[i] = 0;

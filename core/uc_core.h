@@ -23,11 +23,18 @@
  * uc_port_row_get(w, off)	      cached row of w->map's file to w->packed;
  *				      0, or not 0 if there is none
  * uc_port_row_put(w, off)	      w->packed to the cache
+ * uc_port_debug_fde(w, pc)	      the FDE of .debug_frame that covers pc in
+ *				      w->mod: its section to w->sec, its address
+ *				      to w->value; 0 or a stop
  */
 UC_FN int uc_port_map(UC_WALK, u64 addr);
 UC_FN int uc_port_elf(UC_WALK);
 UC_FN int uc_port_row_get(UC_WALK, u64 off);
 UC_FN int uc_port_row_put(UC_WALK, u64 off);
+#ifndef uc_port_debug_fde
+UC_FN int uc_port_debug_fde(UC_WALK, u64 pc);
+#endif
+
 
 /* uc_read.c */
 UC_FN int uc_stack_fill(UC_WALK, u64 addr);
@@ -67,13 +74,18 @@ UC_FN int uc_row_pack(UC_WALK);
 /* Flags above the register number in uc_packed_row.cfa_reg. */
 #define UC_PACKED_REG 0x1f /* mask of the number */
 #define UC_PACKED_OUTERMOST 0x20 /* the return address is undefined */
+#define UC_PACKED_LOST 255 /* in save[]: the register is lost */
 #define UC_PACKED_NO_ENTRY 0x40 /* known: no unwind entry covers the address */
 
-/* uc_bare.c: a row for code without unwind data. */
+/* uc_bare.c, core/arch/: a row for code without unwind data. */
 UC_FN int uc_bare_row(UC_WALK, u32 why);
 UC_FN int uc_bare_trampoline(UC_WALK, u64 addr);
+UC_FN int uc_aarch64_trampoline(UC_WALK);
+UC_FN int uc_aarch64_row(UC_WALK);
+UC_FN int uc_s390x_trampoline(UC_WALK);
+UC_FN int uc_s390x_row(UC_WALK);
 
-/* uc_follow.c */
+/* uc_follow.c: x86-64. */
 UC_FN int uc_follow(UC_WALK);
 
 /* End the walk: remember what was wrong and where. */
@@ -92,6 +104,13 @@ static inline int uc_malformed(struct uc_walk *w, u32 flaw, u64 addr)
 static inline int uc_unsupported(struct uc_walk *w, u32 flaw, u64 addr)
 {
 	return uc_fail(w, UNCOIL_STOP_UNSUPPORTED, flaw, addr);
+}
+
+/* The walk needs a register whose value is not known. */
+static inline int uc_no_register(struct uc_walk *w, u32 reg)
+{
+	return uc_fail(w, UNCOIL_STOP_NO_REGISTER, UNCOIL_FLAW_OF_REGISTER | (u32)w->abi.id << 8 | (reg & 0xff),
+		       w->regs.pc);
 }
 
 /*
@@ -120,20 +139,46 @@ static inline u32 uc_to_page_end(u64 addr, u32 max)
 	return left < max ? (u32)left : max;
 }
 
-static inline int uc_stack_u64(struct uc_walk *w, u64 addr, u64 *ret)
+/* Is the target's byte order another than this machine's? */
+#define uc_swap(w) (uc_big_endian(w) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+
+/* The target's word of addr_size or word bytes, of which 8 were copied. */
+static inline u64 uc_word(struct uc_walk *w, u64 raw, u32 bytes)
+{
+	if (uc_swap(w))
+		raw = __builtin_bswap64(raw);
+	if (bytes == 8)
+		return raw;
+	return uc_big_endian(w) ? raw >> 32 : raw & 0xffffffff;
+}
+
+/* Addresses in the file's unwind data wrap around at its class. */
+static inline u64 uc_addr_mask(const struct uc_walk *w)
+{
+	return w->mod.addr_size == 4 ? 0xffffffff : ~0ull;
+}
+
+static inline int uc_fde_covers(const struct uc_walk *w, u64 pc)
+{
+	return w->fde.start && pc >= w->fde.start && pc - w->fde.start < w->fde.range;
+}
+
+/* The word of the stack at addr: a saved register. */
+static inline int uc_stack_word(struct uc_walk *w, u64 addr, u64 *ret)
 {
 	u64 at = addr - w->stack_win;
 
-	if (at + 8 > w->stack_len || at > UC_STACK_WINDOW - 8) {
+	if (at + w->abi.word > w->stack_len || at > UC_STACK_WINDOW) {
 		int rc = uc_stack_fill(w, addr);
 
 		if (rc)
 			return rc;
 		at = addr - w->stack_win;
-		if (at > UC_STACK_WINDOW - 8)
+		if (at > UC_STACK_WINDOW)
 			return UNCOIL_STOP_MEMORY_FAULT;
 	}
 	memcpy(ret, &w->stack_buf[at], 8);
+	*ret = uc_word(w, *ret, w->abi.word);
 	return 0;
 }
 

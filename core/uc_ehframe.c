@@ -72,9 +72,9 @@ static inline int uc_record_open(struct uc_walk *w, u64 addr)
 {
 	u64 len;
 
-	if (addr < w->mod.lo || addr >= w->mod.hi)
+	if (addr < w->sec.lo || addr >= w->sec.hi)
 		return uc_malformed(w, UNCOIL_FLAW_RECORD_LENGTH, addr);
-	uc_cur_set(w, addr, w->mod.hi);
+	uc_cur_set(w, addr, w->sec.hi);
 	len = uc_cur_uint(w, 4);
 	w->record64 = len == 0xffffffff;
 	if (len == 0xffffffff)
@@ -85,7 +85,7 @@ static inline int uc_record_open(struct uc_walk *w, u64 addr)
 		return w->cur.error;
 	if (!len)
 		return UC_RECORD_END;
-	if (len > w->mod.hi - w->cur.pos || len < 4)
+	if (len > w->sec.hi - w->cur.pos || len < 4)
 		return uc_malformed(w, UNCOIL_FLAW_RECORD_LENGTH, addr);
 	w->cur.end = w->cur.pos + len;
 	return 0;
@@ -169,6 +169,14 @@ static inline u32 uc_cie_string(struct uc_walk *w)
 	return n;
 }
 
+/* The id field of a CIE: 0 in .eh_frame, all ones in .debug_frame. */
+static inline u64 uc_cie_id(const struct uc_walk *w)
+{
+	if (!w->sec.debug)
+		return 0;
+	return w->id_size == 8 ? ~0ull : 0xffffffff;
+}
+
 UC_FN int uc_cie_read(UC_WALK, u64 cie)
 {
 	u32 version, letters;
@@ -180,14 +188,14 @@ UC_FN int uc_cie_read(UC_WALK, u64 cie)
 		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, cie);
 	if (rc)
 		return rc;
-	id = uc_cur_uint(w, 4);
+	w->id_size = w->record64 && w->sec.debug ? 8 : 4;
+	id = uc_cur_uint(w, w->id_size);
 	if (w->cur.error)
 		return w->cur.error;
-	if (id)
+	if (id != uc_cie_id(w))
 		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, cie);
 	version = uc_cur_u8(w);
-	w->id_size = 4;
-	if (w->record64 && !version) { /* the id's upper half */
+	if (w->record64 && !w->sec.debug && !version) { /* the id's upper half */
 		uc_cur_uint(w, 3);
 		version = uc_cur_u8(w);
 		w->id_size = 8;
@@ -199,14 +207,14 @@ UC_FN int uc_cie_read(UC_WALK, u64 cie)
 	letters = uc_cie_string(w);
 	w->fde.has_z = letters && letters < 17 && w->scratch[0] == 'z';
 	if (letters == 2 && w->scratch[0] == 'e' && w->scratch[1] == 'h')
-		uc_cur_uint(w, UC_ADDR_SIZE); /* g++ 2.x: a pointer to its tables */
+		uc_cur_uint(w, w->mod.addr_size); /* g++ 2.x: a pointer to its tables */
 	else if (letters && !w->fde.has_z)
 		return w->cur.error ? w->cur.error
 				    : uc_unsupported(w, UNCOIL_FLAW_AUGMENTATION, cie);
 	if (version == 4) {
 		u32 addr_size = uc_cur_u8(w), seg_size = uc_cur_u8(w);
 
-		if (!w->cur.error && (addr_size != UC_ADDR_SIZE || seg_size))
+		if (!w->cur.error && (addr_size != w->mod.addr_size || seg_size))
 			return uc_unsupported(w, UNCOIL_FLAW_CIE_VERSION, cie);
 	}
 	w->fde.code_align = uc_cur_uleb(w);
@@ -227,24 +235,36 @@ UC_FN int uc_cie_read(UC_WALK, u64 cie)
 static inline int uc_fde_cie(struct uc_walk *w, u64 id_pos, u32 *id_size)
 {
 	u32 is64 = w->record64; /* reading the CIE changes it */
-	u64 delta = uc_cur_uint(w, 4), cie = id_pos - delta;
+	u64 delta, cie;
 	int rc;
+
+	if (w->sec.debug) { /* an offset in the section */
+		*id_size = is64 ? 8 : 4;
+		delta = uc_cur_uint(w, *id_size);
+		if (w->cur.error)
+			return w->cur.error;
+		if (delta >= w->sec.hi - w->sec.lo)
+			return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, id_pos);
+		return uc_cie_read(w, w->sec.lo + delta);
+	}
+	delta = uc_cur_uint(w, 4);
+	cie = id_pos - delta;
 
 	*id_size = 4;
 	if (w->cur.error)
 		return w->cur.error;
-	if (!delta || cie < w->mod.lo || cie > id_pos)
+	if (!delta || cie < w->sec.lo || cie > id_pos)
 		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, id_pos);
 	rc = uc_cie_read(w, cie);
 	*id_size = w->id_size;
 	if (rc != UNCOIL_STOP_MALFORMED || !is64)
 		return rc;
-	uc_cur_set(w, id_pos, w->mod.hi);
+	uc_cur_set(w, id_pos, w->sec.hi);
 	cie = id_pos - uc_cur_uint(w, 8);
 	*id_size = 8;
 	if (w->cur.error)
 		return w->cur.error;
-	if (cie < w->mod.lo || cie > id_pos)
+	if (cie < w->sec.lo || cie > id_pos)
 		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, id_pos);
 	return uc_cie_read(w, cie);
 }
@@ -282,11 +302,6 @@ UC_FN int uc_fde_read(UC_WALK, u64 addr)
 	return w->cur.error;
 }
 
-static inline int uc_fde_covers(const struct uc_walk *w, u64 pc)
-{
-	return w->fde.start && pc >= w->fde.start && pc - w->fde.start < w->fde.range;
-}
-
 /* Row i of the search table, to w->tab_loc and w->tab_fde. */
 UC_FN int uc_table_row(UC_WALK, u32 i)
 {
@@ -298,18 +313,24 @@ UC_FN int uc_table_row(UC_WALK, u32 i)
 			return uc_read_failed(w, at, 16);
 		memcpy(&w->tab_loc, w->scratch, 8);
 		memcpy(&w->tab_fde, w->scratch + 8, 8);
+		w->tab_loc = uc_word(w, w->tab_loc, 8);
+		w->tab_fde = uc_word(w, w->tab_fde, 8);
 	} else {
-		s32 pair[2];
+		u32 pair[2];
 
 		at += (u64)i * 8;
 		if (uc_port_read(w, w->scratch, 8, at))
 			return uc_read_failed(w, at, 8);
 		memcpy(pair, w->scratch, 8);
-		w->tab_loc = (u64)(s64)pair[0];
-		w->tab_fde = (u64)(s64)pair[1];
+		if (uc_swap(w)) {
+			pair[0] = __builtin_bswap32(pair[0]);
+			pair[1] = __builtin_bswap32(pair[1]);
+		}
+		w->tab_loc = (u64)(s64)(s32)pair[0];
+		w->tab_fde = (u64)(s64)(s32)pair[1];
 	}
-	w->tab_loc += w->mod.hdr;
-	w->tab_fde += w->mod.hdr;
+	w->tab_loc = (w->tab_loc + w->mod.hdr) & uc_addr_mask(w);
+	w->tab_fde = (w->tab_fde + w->mod.hdr) & uc_addr_mask(w);
 	return 0;
 }
 
@@ -429,7 +450,7 @@ UC_FN int uc_fde_by_scan(UC_WALK, u64 pc)
 		u64 next, id;
 		int rc;
 
-		if (addr >= w->mod.hi)
+		if (addr >= w->sec.hi)
 			goto end;
 		if (w->scanned++ >= UC_SCAN_RECORDS)
 			break;

@@ -10,84 +10,150 @@
  */
 #include "uc_core.h"
 
-/* ELF-64 header and program header fields, by offset (System V gABI). */
+/* ELF header and program header fields, by offset (System V gABI); with 32 or
+ * 64 where the classes differ. */
 enum {
 	EH_CLASS = 4,
 	EH_DATA = 5,
 	EH_MACHINE = 18,
-	EH_PHOFF = 32,
-	EH_PHENTSIZE = 54,
-	EH_PHNUM = 56,
-	EH_SIZE = 64,
+	EH64_PHOFF = 32,
+	EH64_PHENTSIZE = 54,
+	EH64_PHNUM = 56,
+	EH32_PHOFF = 28,
+	EH32_PHENTSIZE = 42,
+	EH32_PHNUM = 44,
+	EH32_SIZE = 52,
 	PH_TYPE = 0,
-	PH_FLAGS = 4,
-	PH_OFFSET = 8,
-	PH_VADDR = 16,
-	PH_FILESZ = 32,
-	PH_MEMSZ = 40,
-	PH_SIZE = 56,
+	PH64_FLAGS = 4,
+	PH64_OFFSET = 8,
+	PH64_VADDR = 16,
+	PH64_FILESZ = 32,
+	PH64_MEMSZ = 40,
+	PH64_SIZE = 56,
+	PH32_OFFSET = 4,
+	PH32_VADDR = 8,
+	PH32_FILESZ = 16,
+	PH32_MEMSZ = 20,
+	PH32_FLAGS = 24,
+	PH32_SIZE = 32,
 	PT_LOAD = 1,
 	PF_X = 1,
 };
 #define PT_GNU_EH_FRAME 0x6474e550u
-#define ELF_MAGIC 0x464c457fu /* "\177ELF" */
+#define PT_GNU_SFRAME 0x6474e554u
 
-static inline u16 field16(const u8 *p)
+/* Fields of what was read to w->scratch. */
+static inline u32 uc_elf16(struct uc_walk *w, u32 at)
 {
 	u16 v;
 
-	memcpy(&v, p, 2);
-	return v;
+	memcpy(&v, &w->scratch[at], 2);
+	return uc_swap(w) ? __builtin_bswap16(v) : v;
 }
 
-static inline u32 field32(const u8 *p)
+static inline u32 uc_elf32(struct uc_walk *w, u32 at)
 {
 	u32 v;
 
-	memcpy(&v, p, 4);
-	return v;
+	memcpy(&v, &w->scratch[at], 4);
+	return uc_swap(w) ? __builtin_bswap32(v) : v;
 }
 
-static inline u64 field64(const u8 *p)
+static inline u64 uc_elf64(struct uc_walk *w, u32 at)
 {
 	u64 v;
 
-	memcpy(&v, p, 8);
-	return v;
+	memcpy(&v, &w->scratch[at], 8);
+	return uc_swap(w) ? __builtin_bswap64(v) : v;
 }
 
-/* Read the ELF header; check that it is of our kind. */
+/* A field that is as wide as an address. */
+static inline u64 uc_elf_addr(struct uc_walk *w, u32 at64, u32 at32)
+{
+	return w->mod.addr_size == 4 ? uc_elf32(w, at32) : uc_elf64(w, at64);
+}
+
+static inline u32 uc_elf_ph_size(const struct uc_walk *w)
+{
+	return w->mod.addr_size == 4 ? PH32_SIZE : PH64_SIZE;
+}
+
+/* Is the file's class one that the ABI can have? An x32 program's files are of
+ * x86-64's machine. */
+static inline int uc_elf_class_fits(const struct uc_walk *w, u32 class)
+{
+	if (w->abi.id == UC_ABI_X86_64 || w->abi.id == UC_ABI_X32)
+		return class == 1 || class == 2;
+	return class == (w->abi.addr_size == 4 ? 1 : 2);
+}
+
+/* Read the ELF header; check that it is of our kind. The smaller class's size
+ * is enough to tell which it is; what is needed of the other is read then. */
 static inline int uc_elf_header(struct uc_walk *w, u64 base, u64 *phoff, u32 *phnum)
 {
 	const u8 *eh = w->scratch;
+	u32 size;
 
-	if (uc_port_read(w, w->scratch, EH_SIZE, base))
-		return uc_read_failed(w, base, EH_SIZE);
-	if (field32(eh) != ELF_MAGIC)
+	if (uc_port_read(w, w->scratch, EH32_SIZE, base))
+		return uc_read_failed(w, base, EH32_SIZE);
+	if (eh[0] != 0x7f || eh[1] != 'E' || eh[2] != 'L' || eh[3] != 'F')
 		return UNCOIL_STOP_NO_SECTION;
-	if (eh[EH_CLASS] != 2 || eh[EH_DATA] != 1 || field16(eh + EH_MACHINE) != UC_ELF_MACHINE)
+	if (!uc_elf_class_fits(w, eh[EH_CLASS]) || eh[EH_DATA] != (uc_big_endian(w) ? 2 : 1) ||
+	    uc_elf16(w, EH_MACHINE) != w->abi.machine)
 		return uc_unsupported(w, UNCOIL_FLAW_ABI, base);
-	if (field16(eh + EH_PHENTSIZE) != PH_SIZE)
-		return uc_malformed(w, UNCOIL_FLAW_ELF_HEADER, base + EH_PHENTSIZE);
-	*phoff = field64(eh + EH_PHOFF);
-	*phnum = field16(eh + EH_PHNUM);
+	w->mod.addr_size = eh[EH_CLASS] == 1 ? 4 : 8;
+	*phoff = uc_elf_addr(w, EH64_PHOFF, EH32_PHOFF);
+	if (w->mod.addr_size == 4) {
+		size = uc_elf16(w, EH32_PHENTSIZE);
+		*phnum = uc_elf16(w, EH32_PHNUM);
+	} else {
+		if (uc_port_read(w, w->scratch, 8, base + EH64_PHENTSIZE - 4))
+			return uc_read_failed(w, base + EH64_PHENTSIZE - 4, 8);
+		size = uc_elf16(w, 4);
+		*phnum = uc_elf16(w, 4 + EH64_PHNUM - EH64_PHENTSIZE);
+	}
+	if (size != uc_elf_ph_size(w))
+		return uc_malformed(w, UNCOIL_FLAW_ELF_HEADER,
+				    base + (w->mod.addr_size == 4 ? EH32_PHENTSIZE : EH64_PHENTSIZE));
 	return 0;
 }
 
-static inline void uc_elf_keep_load(struct uc_walk *w, const u8 *ph)
+static inline void uc_elf_keep_load(struct uc_walk *w)
 {
 	struct uc_load *l = &w->mod.load[w->mod.nr_loads & (UC_LOADS_MAX - 1)];
 
 	if (w->mod.nr_loads >= UC_LOADS_MAX)
 		return;
-	l->vaddr = field64(ph + PH_VADDR);
-	l->filesz = field64(ph + PH_FILESZ);
-	l->off = field64(ph + PH_OFFSET);
-	l->exec = field32(ph + PH_FLAGS) & PF_X;
+	l->vaddr = uc_elf_addr(w, PH64_VADDR, PH32_VADDR);
+	l->filesz = uc_elf_addr(w, PH64_FILESZ, PH32_FILESZ);
+	l->off = uc_elf_addr(w, PH64_OFFSET, PH32_OFFSET);
+	l->exec = uc_elf32(w, w->mod.addr_size == 4 ? PH32_FLAGS : PH64_FLAGS) & PF_X;
 	w->mod.nr_loads++;
 }
 
-/* Read the program headers: the segments, and .eh_frame_hdr as an ELF address. */
+/* The program header in w->scratch. */
+static inline void uc_elf_segment(struct uc_walk *w)
+{
+	u64 vaddr = uc_elf_addr(w, PH64_VADDR, PH32_VADDR);
+	u64 end = vaddr + uc_elf_addr(w, PH64_MEMSZ, PH32_MEMSZ);
+
+	switch (uc_elf32(w, PH_TYPE)) {
+	case PT_LOAD:
+		uc_elf_keep_load(w);
+		break;
+	case PT_GNU_EH_FRAME:
+		w->mod.hdr = vaddr;
+		w->mod.hdr_end = end;
+		break;
+	case PT_GNU_SFRAME:
+		w->mod.sframe = vaddr;
+		w->mod.sframe_end = end;
+		break;
+	}
+}
+
+/* Read the program headers: the segments, and the unwind sections as ELF
+ * addresses. */
 UC_FN_LOCAL int uc_elf_segments(UC_WALK, u64 base, u64 size)
 {
 	u64 phoff = 0;
@@ -97,22 +163,19 @@ UC_FN_LOCAL int uc_elf_segments(UC_WALK, u64 base, u64 size)
 	rc = uc_elf_header(w, base, &phoff, &phnum);
 	if (rc)
 		return rc;
-	if (phoff > size || phnum * (u64)PH_SIZE > size - phoff)
-		return uc_malformed(w, UNCOIL_FLAW_ELF_HEADER, base + EH_PHOFF);
+	if (phoff > size || phnum * (u64)uc_elf_ph_size(w) > size - phoff)
+		return uc_malformed(w, UNCOIL_FLAW_ELF_HEADER,
+				    base + (w->mod.addr_size == 4 ? EH32_PHOFF : EH64_PHOFF));
 	UC_FOR(i, UC_PHDRS_MAX)
 	{
-		u64 at = base + phoff + (u64)i * PH_SIZE;
+		u32 len = uc_elf_ph_size(w);
+		u64 at = base + phoff + (u64)i * len;
 
 		if (i >= phnum)
 			break;
-		if (uc_port_read(w, w->scratch, PH_SIZE, at))
-			return uc_read_failed(w, at, PH_SIZE);
-		if (field32(w->scratch) == PT_LOAD) {
-			uc_elf_keep_load(w, w->scratch);
-		} else if (field32(w->scratch) == PT_GNU_EH_FRAME) {
-			w->mod.hdr = field64(w->scratch + PH_VADDR);
-			w->mod.hdr_end = w->mod.hdr + field64(w->scratch + PH_MEMSZ);
-		}
+		if (uc_port_read_window(w, w->scratch, len, at, PH64_SIZE))
+			return uc_read_failed(w, at, len);
+		uc_elf_segment(w);
 	}
 	return 0;
 }
@@ -142,7 +205,7 @@ UC_FN_LOCAL int uc_elf_bias(UC_WALK)
 }
 
 /*
- * Bound [lo, hi) by the segment and the mapping around a run-time address,
+ * Bound w->sec by the segment and the mapping around a run-time address,
  * which must show the same file at the place that the headers say. Nothing
  * outside is ever read as unwind data.
  */
@@ -168,8 +231,8 @@ UC_FN_LOCAL int uc_elf_bounds(UC_WALK, u64 addr)
 			continue;
 		lo = l->vaddr + w->mod.bias;
 		hi = lo + l->filesz;
-		w->mod.lo = lo > w->found.start ? lo : w->found.start;
-		w->mod.hi = hi < w->found.end ? hi : w->found.end;
+		w->sec.lo = lo > w->found.start ? lo : w->found.start;
+		w->sec.hi = hi < w->found.end ? hi : w->found.end;
 		w->mod.pristine &= !!(w->found.flags & UC_MAP_PRISTINE);
 		return 0;
 	}
@@ -204,14 +267,32 @@ static inline int uc_module_by_hdr(struct uc_walk *w)
 	rc = uc_elf_bounds(w, w->mod.hdr);
 	if (rc)
 		return rc;
-	if (w->mod.hdr_end > w->mod.hi || w->mod.hdr_end < w->mod.hdr)
-		w->mod.hdr_end = w->mod.hi;
+	if (w->mod.hdr_end > w->sec.hi || w->mod.hdr_end < w->mod.hdr)
+		w->mod.hdr_end = w->sec.hi;
 	rc = uc_hdr_open(w);
 	if (rc)
 		return rc;
-	if (w->mod.eh_frame < w->mod.lo || w->mod.eh_frame >= w->mod.hi)
+	if (w->mod.eh_frame < w->sec.lo || w->mod.eh_frame >= w->sec.hi)
 		rc = uc_elf_bounds(w, w->mod.eh_frame);
 	return rc;
+}
+
+/* .sframe by PT_GNU_SFRAME, whose size is too large in some linkers' files
+ * (formats sheet 5.2): its own header bounds it. */
+static inline int uc_module_sframe(struct uc_walk *w)
+{
+	int rc;
+
+	w->mod.sframe += w->mod.bias;
+	w->mod.sframe_end += w->mod.bias;
+	rc = uc_elf_bounds(w, w->mod.sframe);
+	if (rc == UC_FAULT)
+		return rc;
+	if (rc)
+		w->mod.sframe = 0;
+	else if (w->mod.sframe_end > w->sec.hi || w->mod.sframe_end < w->mod.sframe)
+		w->mod.sframe_end = w->sec.hi;
+	return 0;
 }
 
 /*
@@ -224,7 +305,7 @@ static inline int uc_hdr_try(struct uc_walk *w)
 
 	if (rc)
 		return rc;
-	if (!w->mod.rows || w->mod.eh_frame < w->mod.lo || w->mod.eh_frame >= w->mod.hi)
+	if (!w->mod.rows || w->mod.eh_frame < w->sec.lo || w->mod.eh_frame >= w->sec.hi)
 		return UNCOIL_STOP_NO_SECTION;
 	rc = uc_table_row(w, 0);
 	if (rc)
@@ -254,18 +335,18 @@ static inline int uc_eh_frame_try(struct uc_walk *w)
 /* The first records in [lo, hi) that look like .eh_frame and prove to be. */
 static inline int uc_module_search(struct uc_walk *w)
 {
-	u64 pos = w->mod.lo;
+	u64 pos = w->sec.lo;
 	u32 i;
 
 	UC_FOR(i, UC_SEARCH_CANDIDATES)
 	{
-		int rc = uc_search_next(w, UC_SEARCH_CIE, pos, w->mod.hi);
+		int rc = uc_search_next(w, UC_SEARCH_CIE, pos, w->sec.hi);
 
 		if (rc)
 			return rc;
 		pos = w->value + 4;
 		w->mod.eh_frame = w->value;
-		w->mod.lo = w->value;
+		w->sec.lo = w->value;
 		rc = uc_eh_frame_try(w);
 		if (!rc || rc == UC_FAULT)
 			return rc;
@@ -308,12 +389,12 @@ static inline int uc_module_without_elf(struct uc_walk *w)
 	u64 pos = w->map.start;
 	u32 i;
 
-	w->mod.lo = w->map.start;
-	w->mod.hi = w->map.end;
+	w->sec.lo = w->map.start;
+	w->sec.hi = w->map.end;
 	w->mod.pristine = !!(w->map.flags & UC_MAP_PRISTINE);
 	UC_FOR(i, UC_SEARCH_CANDIDATES)
 	{
-		int rc = uc_search_next(w, UC_SEARCH_HDR, pos, w->mod.hi);
+		int rc = uc_search_next(w, UC_SEARCH_HDR, pos, w->sec.hi);
 
 		if (rc == UC_FAULT)
 			return rc;
@@ -321,7 +402,7 @@ static inline int uc_module_without_elf(struct uc_walk *w)
 			break;
 		pos = w->value + 4;
 		w->mod.hdr = w->value;
-		w->mod.hdr_end = w->mod.hi;
+		w->mod.hdr_end = w->sec.hi;
 		rc = uc_hdr_try(w);
 		if (!rc || rc == UC_FAULT)
 			return rc;
@@ -346,7 +427,15 @@ static inline int uc_module_load(struct uc_walk *w)
 	rc = uc_elf_bias(w);
 	if (rc)
 		return rc;
-	return w->mod.hdr ? uc_module_by_hdr(w) : uc_module_by_look(w);
+	w->mod.placed = 1;
+	if (w->mod.sframe) {
+		rc = uc_module_sframe(w);
+		if (rc)
+			return rc;
+	}
+	if (w->mod.hdr)
+		return uc_module_by_hdr(w);
+	return w->mod.sframe ? UNCOIL_STOP_NO_SECTION : uc_module_by_look(w);
 }
 
 UC_FN int uc_module_find(UC_WALK)
@@ -359,6 +448,12 @@ UC_FN int uc_module_find(UC_WALK)
 		return w->mod.stop;
 	}
 	w->mod.end = 0; /* not valid until all of it is known */
+	w->mod.lo = 0;
+	w->mod.hi = 0;
+	w->mod.sframe = 0;
+	w->mod.placed = 0;
+	w->mod.addr_size = w->abi.addr_size;
+	w->sec.debug = 0;
 	w->mod.nr_loads = 0;
 	w->mod.elf = 0;
 	w->mod.hdr = 0;
@@ -371,6 +466,10 @@ UC_FN int uc_module_find(UC_WALK)
 	rc = uc_module_load(w);
 	if (rc == UC_FAULT)
 		return rc;
+	if (!rc) {
+		w->mod.lo = w->sec.lo;
+		w->mod.hi = w->sec.hi;
+	}
 	if (rc == UNCOIL_STOP_NO_SECTION) /* what a lookalike lacked is no flaw */
 		uc_fail(w, rc, 0, w->map.start);
 	w->mod.stop = (u8)rc;

@@ -20,8 +20,15 @@ static inline void uc_expr_push(struct uc_walk *w, u64 v)
 		uc_expr_bad(w, UNCOIL_FLAW_EXPR_STACK);
 		return;
 	}
-	w->expr.st[w->expr.sp & (UC_EXPR_STACK - 1)] = v;
+	w->expr.st[w->expr.sp & (UC_EXPR_STACK - 1)] = v & uc_addr_mask(w);
 	w->expr.sp++;
+}
+
+/* Values are as wide as the file's addresses; for operators that mind the
+ * sign. */
+static inline u64 uc_expr_signed(const struct uc_walk *w, u64 v)
+{
+	return w->mod.addr_size == 4 ? (u64)(s64)(s32)v : v;
 }
 
 static inline u64 uc_expr_pop(struct uc_walk *w)
@@ -46,12 +53,15 @@ static inline u64 uc_expr_peek(struct uc_walk *w, u32 n)
 
 static inline u64 uc_expr_reg(struct uc_walk *w, u64 reg)
 {
-	if (reg >= UC_NR_REGS) {
+	if (reg == w->abi.pc)
+		return w->regs.pc;
+	if (reg >= w->abi.nr_regs) {
 		uc_cur_fail(w, UNCOIL_STOP_UNSUPPORTED, UNCOIL_FLAW_REGISTER);
 		return 0;
 	}
 	if (!(w->regs.known & UC_BIT(reg & UC_REG_MASK))) {
-		uc_cur_fail(w, UNCOIL_STOP_NO_REGISTER, 0);
+		if (!w->cur.error)
+			w->cur.error = uc_no_register(w, (u32)reg);
 		return 0;
 	}
 	return w->regs.r[reg & UC_REG_MASK];
@@ -71,6 +81,10 @@ UC_FN_LOCAL int uc_expr_deref(UC_WALK, u32 size)
 		return w->cur.error;
 	}
 	memcpy(&v, w->scratch, 8);
+	if (uc_swap(w))
+		v = __builtin_bswap64(v);
+	if (uc_big_endian(w)) /* its bytes are the high ones */
+		v >>= 64 - 8 * size;
 	uc_expr_push(w, v);
 	return w->cur.error;
 }
@@ -85,7 +99,9 @@ static inline int uc_expr_const(struct uc_walk *w, u32 op)
 		/* An address of the link; what the loader left is taken as it is. */
 		if (w->mod.bias || !w->mod.elf)
 			w->impure = 1;
-		v = uc_cur_uint(w, UC_ADDR_SIZE);
+		v = uc_cur_uint(w, w->mod.addr_size);
+		if (w->sec.debug)
+			v += w->mod.bias;
 		break;
 	case UC_OP_CONST1U:
 		v = uc_cur_uint(w, 1);
@@ -194,7 +210,7 @@ static inline int uc_expr_unary(struct uc_walk *w, u32 op)
 
 	switch (op) {
 	case UC_OP_ABS:
-		v = uc_expr_pop(w);
+		v = uc_expr_signed(w, uc_expr_pop(w));
 		v = (s64)v < 0 ? 0 - v : v;
 		break;
 	case UC_OP_NEG:
@@ -234,6 +250,11 @@ static inline u64 uc_shift_right_signed(u64 a, u64 b)
 	return b ? (a >> b) | (fill << (64 - b)) : a;
 }
 
+static inline int uc_op_is_signed(u32 op)
+{
+	return op == UC_OP_DIV || op == UC_OP_SHRA || (op >= UC_OP_EQ && op <= UC_OP_NE);
+}
+
 /* Operators on the two topmost values; a is the second. */
 UC_FN_LOCAL int uc_expr_binary(UC_WALK, u32 op)
 {
@@ -245,6 +266,10 @@ UC_FN_LOCAL int uc_expr_binary(UC_WALK, u32 op)
 	a = uc_expr_pop(w);
 	if ((op == UC_OP_DIV || op == UC_OP_MOD) && !b)
 		return uc_expr_bad(w, UNCOIL_FLAW_EXPR_DIVISION);
+	if (uc_op_is_signed(op)) {
+		a = uc_expr_signed(w, a);
+		b = uc_expr_signed(w, b);
+	}
 	switch (op) {
 	case UC_OP_AND:
 		v = a & b;
@@ -327,7 +352,7 @@ static inline int uc_expr_op(struct uc_walk *w, u32 op, u64 start)
 	}
 	switch (op) {
 	case UC_OP_DEREF:
-		return uc_expr_deref(w, UC_ADDR_SIZE);
+		return uc_expr_deref(w, w->mod.addr_size);
 	case UC_OP_DEREF_SIZE:
 		return uc_expr_deref(w, uc_cur_u8(w));
 	case UC_OP_BRA:
@@ -353,7 +378,7 @@ UC_FN int uc_expr_run(UC_WALK, u64 block, u32 push_cfa)
 	u64 len, start;
 	u32 i;
 
-	uc_cur_set(w, block, w->mod.hi);
+	uc_cur_set(w, block, w->sec.hi);
 	len = uc_cur_uleb(w);
 	if (w->cur.error)
 		return w->cur.error;

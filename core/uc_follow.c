@@ -9,6 +9,7 @@
  * system call in clone, parent and child differ. Code that does anything else
  * than this file knows (a call, an indirect jump, AVX) gives no row.
  */
+#include "arch/x86_64.h"
 #include "uc_core.h"
 
 #define FOLLOW_ON 0
@@ -30,7 +31,7 @@ static inline void uc_follow_lose(struct uc_walk *w)
 /* A register gets a value of the function's own. */
 static inline void uc_follow_write(struct uc_walk *w, u32 reg)
 {
-	if (reg == UC_REG_SP)
+	if (reg == UC_RSP)
 		uc_follow_lose(w);
 	w->row.kind[reg & UC_REG_MASK] = UC_RULE_UNDEFINED;
 }
@@ -38,7 +39,7 @@ static inline void uc_follow_write(struct uc_walk *w, u32 reg)
 /* A register gets back what is saved at the stack pointer of now + off. */
 static inline void uc_follow_restore(struct uc_walk *w, u32 reg, s64 off)
 {
-	if (reg == UC_REG_SP)
+	if (reg == UC_RSP)
 		uc_follow_lose(w);
 	w->row.kind[reg & UC_REG_MASK] = UC_RULE_OFFSET;
 	w->row.val[reg & UC_REG_MASK] = (s32)(w->follow.depth + off);
@@ -86,14 +87,14 @@ static inline void uc_follow_leave(struct uc_walk *w)
 {
 	if (w->follow.fp_set) {
 		w->follow.depth = w->follow.fp_depth;
-	} else if (w->row.kind[UC_REG_FP] == UC_RULE_UNSET && !w->follow.pushed &&
+	} else if (w->row.kind[UC_RBP] == UC_RULE_UNSET && !w->follow.pushed &&
 		   !w->follow.restored) { /* all places were relative to another register */
-		w->row.cfa_reg = UC_REG_FP;
+		w->row.cfa_reg = UC_RBP;
 		w->follow.depth = 0;
 	} else {
 		uc_follow_lose(w);
 	}
-	uc_follow_pop(w, UC_REG_FP);
+	uc_follow_pop(w, UC_RBP);
 }
 
 static inline void uc_follow_jump(struct uc_walk *w, s64 by)
@@ -188,7 +189,7 @@ static inline void uc_follow_group1(struct uc_walk *w, s64 imm)
 
 	if (w->follow.mod != 3 || digit == 7) /* memory, or cmp */
 		return;
-	if (w->follow.rm != UC_REG_SP)
+	if (w->follow.rm != UC_RSP)
 		uc_follow_write(w, w->follow.rm);
 	else if (digit == 0)
 		w->follow.depth += imm;
@@ -201,9 +202,9 @@ static inline void uc_follow_group1(struct uc_walk *w, s64 imm)
 /* mov, in its directions. */
 static inline void uc_follow_mov(struct uc_walk *w, u32 op, u32 rex)
 {
-	if (op == 0x89 && w->follow.mod == 3 && w->follow.reg == UC_REG_SP &&
-	    w->follow.rm == UC_REG_FP) {
-		uc_follow_write(w, UC_REG_FP);
+	if (op == 0x89 && w->follow.mod == 3 && w->follow.reg == UC_RSP &&
+	    w->follow.rm == UC_RBP) {
+		uc_follow_write(w, UC_RBP);
 		w->follow.fp_set = 1;
 		w->follow.fp_depth = w->follow.depth;
 	} else if (op == 0x8b && w->follow.mod != 3 && w->follow.on_stack) {
@@ -230,7 +231,7 @@ static inline int uc_follow_operand(struct uc_walk *w, u32 op, u32 rex, u32 wide
 	uc_follow_modrm(w, rex, uc_follow_is_byte(op));
 	switch (op) {
 	case 0x80:
-		if (w->follow.mod == 3 && w->follow.rm == UC_REG_SP) /* %spl */
+		if (w->follow.mod == 3 && w->follow.rm == UC_RSP) /* %spl */
 			uc_follow_lose(w);
 		/* fall through */
 	case 0x83:
@@ -268,7 +269,7 @@ static inline int uc_follow_operand(struct uc_walk *w, u32 op, u32 rex, u32 wide
 		break;
 	case 0xff:
 		/* jmp *slot(%rip) is a call in last place; inc and dec go on */
-		if (w->follow.digit == 4 && !w->follow.mod && w->follow.rm == UC_REG_FP)
+		if (w->follow.digit == 4 && !w->follow.mod && w->follow.rm == UC_RBP)
 			return FOLLOW_RETURN;
 		if (w->follow.digit > 1)
 			return FOLLOW_LOST;
@@ -414,7 +415,7 @@ static inline void uc_follow_finish(struct uc_walk *w)
 	s64 cfa = w->follow.depth + 8;
 	u32 i;
 
-	for (i = 0; i < UC_NR_REGS; i++) {
+	for (i = 0; i < 16; i++) {
 		s64 val = w->row.val[i] - cfa;
 
 		if (w->row.kind[i] != UC_RULE_OFFSET)
@@ -425,9 +426,9 @@ static inline void uc_follow_finish(struct uc_walk *w)
 			w->row.kind[i] = UC_RULE_UNDEFINED;
 	}
 	w->row.cfa_off = cfa;
-	w->row.kind[UC_REG_SP] = UC_RULE_UNSET;
-	w->row.kind[UC_REG_PC] = UC_RULE_OFFSET;
-	w->row.val[UC_REG_PC] = UC_RA_OFFSET;
+	w->row.kind[UC_RSP] = UC_RULE_UNSET;
+	w->row.kind[UC_RIP] = UC_RULE_OFFSET;
+	w->row.val[UC_RIP] = -8;
 }
 
 /*
@@ -439,7 +440,7 @@ UC_FN int uc_follow(UC_WALK)
 	u32 i;
 
 	memset(&w->follow, 0, sizeof(w->follow));
-	uc_cur_set(w, w->regs.r[UC_REG_PC], w->map.end);
+	uc_cur_set(w, w->regs.pc, w->map.end);
 	w->cur.win_len = 0;
 	UC_FOR(i, UC_FOLLOW_INSNS)
 	{

@@ -72,4 +72,7 @@
 /* Smallest user page size of the supported machines. */
 #define UC_PAGE 4096ull
 
+/* Highest address of user space: x86-64's with five-level paging. */
+#define UC_USER_MAX 0x00fffffffffff000ull
+
 #endif

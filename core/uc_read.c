@@ -18,9 +18,9 @@ UC_FN int uc_stack_fill(UC_WALK, u64 addr)
 	w->stack_len = 0;
 	if (addr > UC_USER_MAX)
 		return uc_fail(w, UNCOIL_STOP_MEMORY_FAULT, 0, addr);
-	if (from + len < addr + 8) { /* a word across two pages */
+	if (from + len < addr + w->abi.word) { /* a word across two pages */
 		from = addr;
-		len = 8;
+		len = w->abi.word;
 	}
 	if (uc_port_read_window(w, w->stack_buf, len, from, UC_STACK_WINDOW))
 		return uc_read_failed(w, from, len);
@@ -52,7 +52,7 @@ UC_FN int uc_cur_fill(UC_WALK)
 	return 0;
 }
 
-/* Fixed-size number in the machine's own byte order. */
+/* Fixed-size number in the target's byte order. */
 UC_FN u64 uc_cur_uint(UC_WALK, u32 bytes)
 {
 	u64 v = 0;
@@ -65,7 +65,10 @@ UC_FN u64 uc_cur_uint(UC_WALK, u32 bytes)
 		if (i >= bytes)
 			break;
 		b = uc_cur_u8(w);
-		v |= b << (8 * (i & 7));
+		if (uc_big_endian(w))
+			v = v << 8 | b;
+		else
+			v |= b << (8 * (i & 7));
 	}
 	return v;
 }
@@ -129,8 +132,8 @@ static inline u64 uc_cur_ptr_raw(struct uc_walk *w, u32 format)
 {
 	switch (format) {
 	case UC_PE_ABSPTR:
-	case UC_PE_SIGNED:
-		return uc_cur_uint(w, UC_ADDR_SIZE);
+	case UC_PE_SIGNED: /* as wide as an address: a sign makes no difference */
+		return uc_cur_uint(w, w->mod.addr_size);
 	case UC_PE_ULEB128:
 		return uc_cur_uleb(w);
 	case UC_PE_SLEB128:
@@ -151,18 +154,34 @@ static inline u64 uc_cur_ptr_raw(struct uc_walk *w, u32 format)
 	return 0;
 }
 
+/* The address that an indirect pointer points to. */
+static inline u64 uc_cur_indirect(struct uc_walk *w, u64 at)
+{
+	u64 v = 0;
+	u32 size = w->mod.addr_size;
+
+	w->impure = 1;
+	if (uc_port_read_window(w, w->scratch, size, at, 8)) {
+		w->cur.error = uc_read_failed(w, at, size);
+		return 0;
+	}
+	memcpy(&v, w->scratch, 8);
+	return uc_word(w, v, size);
+}
+
 /*
  * An encoded pointer (LSB Core, "DWARF Exception Header Encoding"). datarel
  * has a meaning for us inside .eh_frame_hdr alone; textrel has none on our
  * machines. An absolute or indirect pointer makes the row depend on where
- * this process has the file: it must not be shared.
+ * this process has the file: it must not be shared. What the loader has not
+ * relocated, because it is not loaded, is relative to the bias.
  */
 UC_FN u64 uc_cur_ptr(UC_WALK, u32 enc)
 {
 	u64 field, v;
 
 	if ((enc & UC_PE_APPLICATION) == UC_PE_ALIGNED) {
-		w->cur.pos = (w->cur.pos + UC_ADDR_SIZE - 1) & ~(u64)(UC_ADDR_SIZE - 1);
+		w->cur.pos = (w->cur.pos + w->mod.addr_size - 1) & ~(u64)(w->mod.addr_size - 1);
 		enc = UC_PE_ABSPTR;
 	}
 	field = w->cur.pos;
@@ -171,7 +190,9 @@ UC_FN u64 uc_cur_ptr(UC_WALK, u32 enc)
 		return 0;
 	switch (enc & UC_PE_APPLICATION) {
 	case 0:
-		if (w->mod.bias || !w->mod.elf)
+		if (w->sec.debug)
+			v = v ? v + w->mod.bias : 0;
+		else if (w->mod.bias || !w->mod.elf)
 			w->impure = 1;
 		break;
 	case UC_PE_PCREL:
@@ -187,15 +208,8 @@ UC_FN u64 uc_cur_ptr(UC_WALK, u32 enc)
 		uc_cur_fail(w, UNCOIL_STOP_UNSUPPORTED, UNCOIL_FLAW_POINTER_ENCODING);
 		return 0;
 	}
-	if ((enc & UC_PE_INDIRECT) && v) {
-		w->impure = 1;
-		if (uc_port_read(w, w->scratch, 8, v)) {
-			w->cur.error = uc_read_failed(w, v, 8);
-			return 0;
-		}
-		memcpy(&v, w->scratch, 8);
-	}
-	return v;
+	v &= uc_addr_mask(w);
+	return (enc & UC_PE_INDIRECT) && v ? uc_cur_indirect(w, v) : v;
 }
 
 /* A size: as wide as a pointer of this encoding, without sign or base. */

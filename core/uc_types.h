@@ -10,7 +10,6 @@
 
 #include "uc_port.h"
 
-#include "arch/x86_64.h"
 #include "uc_limits.h"
 #include "uncoil/stop.h"
 
@@ -28,12 +27,59 @@
  * an index can be masked instead of checked. */
 #define UC_REG_SLOTS 32
 #define UC_REG_MASK (UC_REG_SLOTS - 1)
+#define UC_BIT(reg) (1u << (reg))
 
+/* Registers by DWARF number. */
 struct uc_regs {
 	u64 r[UC_REG_SLOTS];
+	u64 pc;
 	u32 known; /* bit by register: r[] holds its value */
 	u32 pad;
 };
+
+enum uc_abi_id {
+	UC_ABI_X86_64,
+	UC_ABI_X32,
+	UC_ABI_I386,
+	UC_ABI_AARCH64,
+	UC_ABI_AARCH64_BE,
+	UC_ABI_S390X,
+	UC_ABI_COUNT
+};
+
+/* uc_abi.machine: e_machine of the System V gABI. */
+enum {
+	UC_EM_I386 = 3,
+	UC_EM_S390X = 22,
+	UC_EM_X86_64 = 62,
+	UC_EM_AARCH64 = 183,
+};
+
+#define UC_PACKED_SLOTS 6
+
+/* What the unwinder must know of an ABI. Registers are DWARF numbers. */
+struct uc_abi {
+	u64 code_mask; /* bits that an address of code can have */
+	u64 addr_mask; /* ... and any address: arithmetic wraps at it */
+	u32 regs; /* bit by register: all that are tracked */
+	u32 preserved; /* bit by register: a function hands it back unchanged */
+	u16 machine; /* e_machine */
+	u8 id; /* enum uc_abi_id */
+	u8 big_endian;
+	u8 addr_size; /* bytes of an address; an x32 file has 4 in x86-64's numbers */
+	u8 word; /* bytes of the slot of a saved register */
+	u8 nr_regs; /* rules of columns below it are kept */
+	u8 sp, fp;
+	u8 ra; /* column of the return address, by convention */
+	u8 pc; /* the pc's own number: in expressions, and as a column */
+	u8 ra_slot; /* bytes from the return address's slot to the CFA; 0: it is in ra */
+	u8 sp_bias; /* bytes from the caller's stack pointer to the CFA */
+	u8 packed[UC_PACKED_SLOTS]; /* registers that a packed row has places for */
+	u8 pad;
+};
+
+/* A slot of uc_abi.packed that no register uses: never known. */
+#define UC_PACKED_NONE 31
 
 #define UC_MAP_EXEC 1u
 #define UC_MAP_FILE 2u /* backed by a file */
@@ -66,15 +112,18 @@ struct uc_module {
 	u64 elf; /* the ELF header; 0 if it is not mapped */
 	u64 hdr, hdr_end; /* .eh_frame_hdr, 0 if none */
 	u64 eh_frame; /* first record; where a scan starts */
-	u64 lo, hi; /* no record lies outside: the segment's bytes */
+	u64 lo, hi; /* no record lies outside: the segment's bytes; 0: no .eh_frame */
+	u64 sframe, sframe_end; /* .sframe and the end of its segment, 0 if none */
 	u64 table; /* first row of the search table, 0 if there is none to use */
 	u32 rows;
 	u8 row_size; /* bytes of one row's half: 4 or 8 */
+	u8 addr_size; /* of the file's class */
 	u8 pristine; /* rows found here hold for every process */
 	u8 nr_loads;
 	u8 stop; /* why it has no unwind data, an enum uncoil_stop */
 	u8 checked; /* UC_TABLE_*; 0: not known */
-	u8 pad[7];
+	u8 placed; /* bias is known */
+	u8 pad[5];
 	struct uc_load load[UC_LOADS_MAX];
 };
 
@@ -89,13 +138,26 @@ enum uc_rule_kind {
 	UC_RULE_ELSEWHERE, /* in a register that is not tracked */
 	UC_RULE_EXPR, /* at the address that the expression at base + val gives */
 	UC_RULE_VAL_EXPR, /* is what the expression gives */
+	UC_RULE_VAL_REGISTER, /* is register + offset, both in val: UC_RULE_REG_* */
+	UC_RULE_AT_REGISTER, /* at register + offset */
 };
+
+/* Rules of SFrame's flexible FDEs: val is offset << 5 | register. */
+#define UC_RULE_REG_PUT(reg, off) ((s32)((u32)(off) << 5 | (reg)))
+#define UC_RULE_REG(val) ((u32)(val) & UC_REG_MASK)
+#define UC_RULE_REG_OFF(val) ((s64)((val) >> 5))
+#define UC_RULE_REG_OFF_MAX (1 << 26) /* offsets lie below it, either sign */
 
 enum uc_cfa_kind {
 	UC_CFA_NONE,
 	UC_CFA_REG, /* reg + off */
 	UC_CFA_EXPR, /* what the expression at base + expr gives */
+	UC_CFA_AT_REG, /* the word at reg + off */
 };
+
+/* uc_row.ra_reg: the return address has a rule of its own, as no register's
+ * column holds it (signal frames). */
+#define UC_RA_PC 32
 
 /* What holds at one instruction. Expressions are kept as the distance of
  * their length field from the module's lo. */
@@ -106,7 +168,11 @@ struct uc_row {
 	u8 cfa_reg;
 	u8 ra_reg; /* column that holds the return address */
 	u8 signal; /* signal frame: the caller's pc is exact */
-	u32 pad;
+	u8 ra_state; /* aarch64's RA_SIGN_STATE; addresses are stripped whatever it is */
+	u8 pc_kind; /* with UC_RA_PC: the return address's rule */
+	u8 pad[2];
+	s32 pc_val;
+	u32 pad2;
 	u8 kind[UC_REG_SLOTS]; /* enum uc_rule_kind */
 	s32 val[UC_REG_SLOTS];
 };
@@ -131,6 +197,13 @@ struct uc_cursor {
 	u32 win_len;
 	s32 error; /* sticky: 0, UC_FAULT or an enum uncoil_stop */
 	u8 buf[UC_WINDOW];
+};
+
+/* The section whose records are read. Expressions of its rows count from lo. */
+struct uc_section {
+	u64 lo, hi; /* no record lies outside */
+	u32 debug; /* .debug_frame, which is of a file that need not be mapped */
+	u32 pad;
 };
 
 /* An FDE and its CIE. */
@@ -197,6 +270,7 @@ struct uc_walk {
 	struct uc_port_state port; /* the world's own */
 
 	/* The frame that the next step leaves. */
+	struct uc_abi abi;
 	struct uc_regs regs;
 	u64 entry_sp; /* the process's initial stack pointer, 0 if not known */
 	u32 exact; /* its pc is an instruction's address, not a return address */
@@ -231,6 +305,7 @@ struct uc_walk {
 
 	struct uc_map found; /* result of uc_port_map() */
 	struct uc_module mod;
+	struct uc_section sec; /* whose records are read */
 	u64 tab_loc, tab_fde; /* a row of the search table */
 	struct uc_fde fde;
 	struct uc_row row;
@@ -244,7 +319,7 @@ struct uc_walk {
 	u64 stack_win; /* address of stack_buf[0] */
 	u32 stack_len;
 	u32 pad;
-	u8 stack_buf[UC_STACK_WINDOW];
+	u8 stack_buf[UC_STACK_WINDOW + 8]; /* a short word is read as a long one */
 	u8 scratch[64];
 };
 

@@ -10,6 +10,7 @@ UC_FN int uc_walk_begin(UC_WALK)
 	w->map.start = 0;
 	w->map.end = 0;
 	w->mod.end = 0;
+	w->mod.addr_size = w->abi.addr_size;
 	w->stop_addr = 0;
 	w->flaw = 0;
 	w->nr_bad = 0;
@@ -57,6 +58,9 @@ static inline int uc_fde_find(struct uc_walk *w, u64 pc)
 	u64 addr;
 	u32 flaw;
 
+	w->sec.lo = w->mod.lo;
+	w->sec.hi = w->mod.hi;
+	w->sec.debug = 0;
 	if (w->mod.table) {
 		rc = uc_fde_by_table(w, pc);
 		if (rc == UNCOIL_STOP_NO_ENTRY) {
@@ -75,19 +79,46 @@ static inline int uc_fde_find(struct uc_walk *w, u64 pc)
 	return rc;
 }
 
+/* The row for pc from .eh_frame, to w->row. */
+static inline int uc_row_eh_frame(struct uc_walk *w, u64 pc)
+{
+	int rc = uc_module_find(w);
+
+	if (!rc)
+		rc = uc_fde_find(w, pc);
+	return rc ? rc : uc_cfa_run(w, pc);
+}
+
+/* ... from .debug_frame, where the world has the file at hand. */
+static inline int uc_row_debug_frame(struct uc_walk *w, u64 pc)
+{
+	int rc = w->mod.placed ? uc_port_debug_fde(w, pc) : UNCOIL_STOP_NO_SECTION;
+
+	if (rc)
+		return rc;
+	w->sec.debug = 1;
+	rc = uc_fde_read(w, w->value);
+	if (!rc && !uc_fde_covers(w, pc))
+		rc = uc_fail(w, UNCOIL_STOP_NO_ENTRY, 0, pc);
+	return rc ? rc : uc_cfa_run(w, pc);
+}
+
+static inline int uc_is_missing(int rc)
+{
+	return rc == UNCOIL_STOP_NO_SECTION || rc == UNCOIL_STOP_NO_ENTRY;
+}
+
 /* The row for pc from the unwind data, to w->row. */
 static inline int uc_row_interpret(struct uc_walk *w, u64 pc)
 {
-	int rc;
+	int rc, other;
 
 	w->impure = 0;
-	rc = uc_module_find(w);
-	if (rc)
+	rc = uc_row_eh_frame(w, pc);
+	if (!uc_is_missing(rc))
 		return rc;
-	rc = uc_fde_find(w, pc);
-	if (rc)
-		return rc;
-	return uc_cfa_run(w, pc);
+	other = uc_row_debug_frame(w, pc);
+	return uc_is_missing(other) ? rc : other;
 }
 
 /* Keep what the unwind data says of pc, if it says so to every process. */
@@ -142,10 +173,11 @@ static inline int uc_frame_leave(struct uc_walk *w, u64 pc)
 	/* A signal trampoline is entered by a return to its first byte; the
 	 * byte before it is another function's, and what is known of that byte
 	 * must not be kept: the look-up would find it for the trampoline. */
-	trampoline = uc_bare_trampoline(w, pc + 1);
+	trampoline = uc_bare_trampoline(w, w->abi.ra_slot ? pc + 1 : w->regs.pc);
 	if (trampoline == UC_FAULT)
 		return trampoline;
-	if (trampoline == 1 && !w->exact)
+	/* Beside x86, what unwind data says of trampolines is not to be trusted. */
+	if (trampoline == 1 && (!w->exact || !w->abi.ra_slot))
 		return uc_row_apply(w);
 	w->bare = 0;
 	rc = uc_row_interpret(w, pc);
@@ -156,28 +188,11 @@ static inline int uc_frame_leave(struct uc_walk *w, u64 pc)
 	if (!rc)
 		return uc_row_apply(w);
 bare:
-	if (rc == UNCOIL_STOP_NO_MAPPING || rc == UNCOIL_STOP_NO_SECTION ||
-	    rc == UNCOIL_STOP_NO_ENTRY)
+	if (rc == UNCOIL_STOP_NO_MAPPING || uc_is_missing(rc))
 		rc = uc_bare_row(w, (u32)rc);
 	if (rc == UNCOIL_STOP_NO_ENTRY && w->follow.target)
 		rc = uc_jump_ends_here(w);
 	return rc ? rc : uc_row_apply(w);
-}
-
-/* Registers that survive a call; most frames know no others. */
-static inline void uc_regs_commit(struct uc_walk *w)
-{
-	u32 i;
-
-	if (w->next.known & ~(UC_REGS_PRESERVED | UC_BIT(UC_REG_SP) | UC_BIT(UC_REG_PC))) {
-		for (i = 0; i < UC_NR_REGS; i++)
-			w->regs.r[i] = w->next.r[i];
-	} else {
-		for (i = 0; i < UC_NR_REGS; i++)
-			if ((UC_REGS_PRESERVED | UC_BIT(UC_REG_SP) | UC_BIT(UC_REG_PC)) & UC_BIT(i))
-				w->regs.r[i] = w->next.r[i];
-	}
-	w->regs.known = w->next.known;
 }
 
 /*
@@ -186,8 +201,8 @@ static inline void uc_regs_commit(struct uc_walk *w)
  */
 static inline int uc_frame_enter(struct uc_walk *w)
 {
-	u64 pc = w->next.r[UC_REG_PC], from = w->regs.r[UC_REG_PC];
-	u32 exact = w->row.signal;
+	u64 pc = w->next.pc, from = w->regs.pc;
+	u32 exact = w->row.signal, sp = w->abi.sp & UC_REG_MASK;
 
 	if (!exact) {
 		int rc;
@@ -198,10 +213,10 @@ static inline int uc_frame_enter(struct uc_walk *w)
 		if (rc)
 			return rc;
 	}
-	if (!(w->regs.known & w->next.known & UC_BIT(UC_REG_SP)) ||
-	    w->next.r[UC_REG_SP] <= w->regs.r[UC_REG_SP])
+	if (!(w->bare == UC_BARE_FP && !(w->next.known & UC_BIT(sp))) &&
+	    (!(w->regs.known & w->next.known & UC_BIT(sp)) || w->next.r[sp] <= w->regs.r[sp]))
 		w->switches++;
-	uc_regs_commit(w);
+	w->regs = w->next;
 	w->exact = exact;
 	w->prev_bare = w->bare;
 	w->scanned_before = w->scanned;
@@ -217,7 +232,7 @@ static inline int uc_frame_enter(struct uc_walk *w)
  */
 UC_FN int uc_walk_step(UC_WALK)
 {
-	u64 pc = w->regs.r[UC_REG_PC];
+	u64 pc = w->regs.pc;
 	int rc;
 
 	w->bare = 0;

@@ -2,9 +2,10 @@
 /*
  * Walking a stack, one frame at a time.
  *
- *	uc_walk_begin(w);		after filling w->port, w->regs, w->entry_sp
+ *	uc_walk_begin(w);		after uc_abi_set() and filling w->port,
+ *					w->regs, w->entry_sp
  *	do {
- *		emit w->regs.r[UC_REG_PC];
+ *		emit w->regs.pc;
  *		rc = uc_walk_step(w);
  *		while (rc == UC_FAULT)	bring in or give up w->fault_addr, step again
  *	} while (!rc);
@@ -18,6 +19,8 @@
 
 #include "uc_types.h"
 
+/* Fill w->abi; enum uc_abi_id. */
+UC_FN int uc_abi_set(UC_WALK, u32 id);
 /* Prepare w, whose registers are set, for the first step. */
 UC_FN int uc_walk_begin(UC_WALK);
 /* Go to the caller. 0, UC_FAULT, or the stop. */

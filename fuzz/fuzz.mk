@@ -13,7 +13,7 @@
 FUZZ_SECONDS ?= 30
 FUZZ ?= $(sort $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c)))
 
-FUZZ_CORE := $(CORE:%=core/%.c)
+FUZZ_CORE := $(CORE:%=core/%.c) lib/uc_port_debug.c
 FUZZ_SOURCES_hdr := $(FUZZ_CORE)
 FUZZ_SOURCES_cfa := $(FUZZ_CORE)
 FUZZ_SOURCES_expr := $(FUZZ_CORE)
@@ -22,7 +22,7 @@ FUZZ_SOURCES_walk := $(FUZZ_CORE)
 FUZZ_SOURCES_vmas := lib/uc_vmas.c
 FUZZ_SOURCES_perfdata := lib/uc_perfdata_header.c lib/uc_perfdata_read.c lib/uc_perfdata_record.c
 
-FUZZ_DEPS := $(wildcard core/*.[ch] core/arch/*.h lib/*.[ch] lib/port/*.h include/uncoil/*.h fuzz/*.[ch])
+FUZZ_DEPS := $(wildcard core/*.[ch] core/arch/*.[ch] lib/*.[ch] lib/port/*.h include/uncoil/*.h fuzz/*.[ch])
 FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer -Wall -Wextra $(INCLUDES) -Ifuzz \
 	-fno-sanitize-recover=undefined
 

@@ -43,7 +43,7 @@ static void compare(void)
 	if (rc)
 		return;
 	require(a.known == b.known);
-	for (i = 0; i < UC_NR_REGS; i++)
+	for (i = 0; i < UC_REG_SLOTS; i++)
 		require(!(a.known & UC_BIT(i)) || a.r[i] == b.r[i]);
 }
 
@@ -52,14 +52,15 @@ static void begin(u32 flags)
 	u32 i;
 
 	memset(&w, 0xa5, sizeof(w));
+	fuzz_abi(&w, flags >> 5 & 7);
 	fuzz_space_init(&space, &w);
 	uc_walk_begin(&w);
 	memset(&w.regs, 0, sizeof(w.regs));
 	for (i = 0; i < sizeof(stack); i++)
 		stack[i] = (u8)(i * 7 >> 3);
-	for (i = 0; i < UC_NR_REGS; i++)
+	for (i = 0; i < UC_REG_SLOTS; i++)
 		w.regs.r[i] = STACK + 0x800 + 8 * i;
-	w.regs.known = flags & 1 ? UC_REGS_ALL : UC_BIT(UC_REG_SP) | UC_BIT(UC_REG_PC);
+	w.regs.known = flags & 1 ? w.abi.regs : UC_BIT(w.abi.sp);
 	w.exact = flags >> 1 & 1;
 	w.fde.signal = flags >> 2 & 1;
 	w.mod.bias = flags >> 3 & 1;
@@ -87,15 +88,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	len = fuzz_take(&in, 1);
 	if (len > in.left)
 		len = in.left;
-	w.mod.lo = CODE;
-	w.mod.hi = CODE + in.left;
+	w.sec.lo = CODE;
+	w.sec.hi = CODE + in.left;
 	w.mod.hdr = CODE;
 	w.fde.cie_insn = CODE;
 	w.fde.cie_insn_end = CODE + len;
 	w.fde.insn = CODE + len;
 	w.fde.insn_end = CODE + in.left;
-	space.lo = w.mod.lo;
-	space.hi = w.mod.hi;
+	space.lo = w.sec.lo;
+	space.hi = w.sec.hi;
 	fuzz_region(&space, CODE, in.p, in.left);
 	FUZZ_RETRY(&space, &w, rc, uc_cfa_run(&w, pc));
 	fuzz_check_stop(&w, rc);

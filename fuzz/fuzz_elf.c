@@ -31,6 +31,7 @@ static int find(u32 fill, struct uc_module *ret)
 	int rc;
 
 	memset(&w, (int)fill, sizeof(w));
+	uc_abi_set(&w, UC_ABI_X86_64);
 	w.port.mem = &space.memory;
 	uc_walk_begin(&w);
 	w.map = space.map[0];

@@ -24,7 +24,7 @@ static int evaluate(u32 push_cfa, u64 *ret)
 	FUZZ_RETRY(&space, &w, rc, uc_expr_run(&w, CODE, push_cfa));
 	fuzz_check_stop(&w, rc);
 	require(rc || w.expr.sp <= UC_EXPR_STACK);
-	require(rc != UNCOIL_STOP_NO_REGISTER || w.regs.known != UC_REGS_ALL);
+	require(rc != UNCOIL_STOP_NO_REGISTER || w.regs.known != w.abi.regs);
 	*ret = rc ? 0 : w.value;
 	return rc;
 }
@@ -40,9 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memset(&w, 0xa5, sizeof(w));
 	fuzz_space_init(&space, &w);
-	uc_walk_begin(&w);
 	flags = (u32)fuzz_take(&in, 1);
-	w.regs.known = fuzz_take(&in, 4) & UC_REGS_ALL;
+	fuzz_abi(&w, flags >> 5 & 7);
+	uc_walk_begin(&w);
+	w.regs.known = fuzz_take(&in, 4) & w.abi.regs;
 	for (i = 0; i < 4; i++)
 		v[i] = fuzz_take(&in, 8);
 	for (i = 0; i < UC_REG_SLOTS; i++)
@@ -52,14 +53,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		stack[i] = (u8)(i * 7 >> 3);
 	fuzz_region(&space, STACK, stack, sizeof(stack));
 	fuzz_region(&space, CODE, in.p, in.left);
-	w.mod.lo = CODE;
-	w.mod.hi = CODE + in.left;
+	w.sec.lo = CODE;
+	w.sec.hi = CODE + in.left;
 	w.mod.hdr = CODE;
 	w.mod.bias = flags >> 1 & 1;
 	w.mod.elf = CODE;
 	w.fde.start = CODE;
 	space.lo = CODE;
-	space.hi = w.mod.hi;
+	space.hi = w.sec.hi;
 	/* a step may be done again: it must not depend on the first time */
 	rc = evaluate(flags & 1, &once);
 	memset(&w.expr, 0x5a, sizeof(w.expr));

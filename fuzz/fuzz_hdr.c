@@ -39,17 +39,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!in.left || hdr - SEGMENT >= in.left)
 		return 0;
 	memset(&w, 0xa5, sizeof(w));
+	uc_abi_set(&w, UC_ABI_X86_64);
 	fuzz_space_init(&space, &w);
 	fuzz_region(&space, SEGMENT, in.p, in.left);
 	uc_walk_begin(&w);
 	memset(&w.mod, 0, sizeof(w.mod));
+	w.mod.addr_size = 8;
 	w.mod.bias = data[0] & 1;
 	w.mod.hdr = hdr;
-	w.mod.lo = SEGMENT;
-	w.mod.hi = SEGMENT + in.left;
-	w.mod.hdr_end = w.mod.hi;
-	space.lo = w.mod.lo;
-	space.hi = w.mod.hi;
+	w.sec.lo = SEGMENT;
+	w.sec.hi = SEGMENT + in.left;
+	w.mod.hdr_end = w.sec.hi;
+	space.lo = w.sec.lo;
+	space.hi = w.sec.hi;
 	FUZZ_RETRY(&space, &w, rc, uc_hdr_open(&w));
 	fuzz_check_stop(&w, rc);
 	if (rc)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/x86_64.h"
 #include "uc_core.h"
 #include "uc_dwarf.h"
 #include "uc_walk.h"
@@ -198,7 +199,7 @@ static inline int fuzz_elf(void *arg, const struct uc_map *of, struct uc_map *re
 static inline void fuzz_space_init(struct fuzz_space *s, struct uc_walk *w)
 {
 	memset(s, 0, sizeof(*s));
-	s->memory = (struct uc_memory){ fuzz_read, fuzz_map, fuzz_elf, s };
+	s->memory = (struct uc_memory){ .read = fuzz_read, .map = fuzz_map, .elf = fuzz_elf, .arg = s };
 	s->walk = w;
 	w->port.mem = &s->memory;
 }
@@ -312,21 +313,27 @@ static inline void fuzz_check_stop(const struct uc_walk *w, int rc)
 static inline void fuzz_check_fde(const struct uc_walk *w, u64 pc)
 {
 	require(pc >= w->fde.start && pc - w->fde.start < w->fde.range);
-	require(w->fde.insn >= w->mod.lo && w->fde.insn <= w->fde.insn_end);
-	require(w->fde.insn_end <= w->mod.hi);
-	require(w->fde.cie_insn >= w->mod.lo && w->fde.cie_insn <= w->fde.cie_insn_end);
-	require(w->fde.cie_insn_end <= w->mod.hi);
+	require(w->fde.insn >= w->sec.lo && w->fde.insn <= w->fde.insn_end);
+	require(w->fde.insn_end <= w->sec.hi);
+	require(w->fde.cie_insn >= w->sec.lo && w->fde.cie_insn <= w->fde.cie_insn_end);
+	require(w->fde.cie_insn_end <= w->sec.hi);
+}
+
+/* The ABI that some bits of the input choose. */
+static inline void fuzz_abi(struct uc_walk *w, u32 choice)
+{
+	uc_abi_set(w, choice < UC_ABI_COUNT ? choice : UC_ABI_X86_64);
 }
 
 static inline void fuzz_check_row(const struct uc_walk *w)
 {
 	u32 i;
 
-	require(w->row.cfa_kind <= UC_CFA_EXPR && w->row.cfa_reg < UC_NR_REGS);
-	require(w->row.ra_reg < UC_NR_REGS);
+	require(w->row.cfa_kind <= UC_CFA_AT_REG && w->row.cfa_reg < w->abi.nr_regs);
+	require(w->row.ra_reg < w->abi.nr_regs || w->row.ra_reg == UC_RA_PC);
 	require(w->cfi.depth <= UC_CFA_STATES);
-	for (i = 0; i < UC_NR_REGS; i++)
-		require(w->row.kind[i] <= UC_RULE_VAL_EXPR);
+	for (i = 0; i < UC_REG_SLOTS; i++)
+		require(w->row.kind[i] <= UC_RULE_AT_REGISTER);
 }
 
 static inline void fuzz_check_module(const struct uc_walk *w)

@@ -27,33 +27,33 @@ static void check_frame(u64 sp_before, u32 exact_before, u32 switches_before)
 	struct uc_map map;
 
 	if (!w.exact) {
-		require(!fuzz_map(&space, w.regs.r[UC_REG_PC] - 1, &map));
+		require(!fuzz_map(&space, w.regs.pc - 1, &map));
 		require(map.flags & UC_MAP_EXEC);
 	}
-	require(w.regs.known & UC_BIT(UC_REG_PC));
 	require(w.switches <= UC_SWITCHES_MAX + 1);
-	if (w.switches == switches_before)
-		require(w.regs.r[UC_REG_SP] > sp_before ||
-			(w.regs.r[UC_REG_SP] == sp_before && exact_before));
+	if (w.switches == switches_before && w.bare != UC_BARE_FP)
+		require(w.regs.r[w.abi.sp] > sp_before ||
+			(w.regs.r[w.abi.sp] == sp_before && exact_before));
 }
 
-static void walk(const struct uc_regs *regs, u64 entry_sp, u32 fill, struct outcome *ret)
+static void walk(u32 abi, const struct uc_regs *regs, u64 entry_sp, u32 fill, struct outcome *ret)
 {
 	memset(&w, (int)fill, sizeof(w));
+	uc_abi_set(&w, abi);
 	w.port.mem = &space.memory;
 	w.regs = *regs;
 	w.entry_sp = entry_sp;
 	ret->nr = 0;
 	ret->stop = uc_walk_begin(&w);
 	while (!ret->stop) {
-		u64 sp = w.regs.r[UC_REG_SP];
+		u64 sp = w.regs.r[w.abi.sp];
 		u32 exact = w.exact, switches = w.switches;
 
 		if (ret->nr == FRAMES) {
 			ret->stop = UNCOIL_STOP_DEPTH_LIMIT;
 			break;
 		}
-		ret->frame[ret->nr++] = w.regs.r[UC_REG_PC];
+		ret->frame[ret->nr++] = w.regs.pc;
 		FUZZ_RETRY(&space, &w, ret->stop, uc_walk_step(&w));
 		fuzz_check_stop(&w, ret->stop);
 		if (!ret->stop)
@@ -78,26 +78,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct uc_regs regs = { 0 };
 	struct outcome plain, other;
 	u64 entry_sp;
-	u32 i;
+	u32 flags, abi, i;
 
 	if (size < 150)
 		return 0;
 	fuzz_space_init(&space, &w);
-	regs.known = fuzz_take(&in, 4) & UC_REGS_ALL;
-	regs.known |= UC_BIT(UC_REG_PC);
+	flags = (u32)fuzz_take(&in, 4);
+	fuzz_abi(&w, flags >> 29);
+	abi = w.abi.id;
+	regs.known = flags & w.abi.regs;
 	entry_sp = fuzz_take(&in, 8);
-	for (i = 0; i < UC_NR_REGS; i++)
+	for (i = 0; i < 16; i++)
 		regs.r[i] = fuzz_take(&in, 8);
+	regs.pc = fuzz_take(&in, 8);
+	for (; i < UC_REG_SLOTS; i++) /* the other machines' further registers */
+		regs.r[i] = regs.r[i & 15];
 	fuzz_input_space(&space, &in);
-	walk(&regs, entry_sp, 0, &plain);
+	walk(abi, &regs, entry_sp, 0, &plain);
 	space.swapped_out = 1;
-	walk(&regs, entry_sp, 0xa5, &other);
+	walk(abi, &regs, entry_sp, 0xa5, &other);
 	compare(&plain, &other);
 	space.swapped_out = 0;
 	space.cache_on = 1;
-	walk(&regs, entry_sp, 0x5a, &other);
+	walk(abi, &regs, entry_sp, 0x5a, &other);
 	compare(&plain, &other);
-	walk(&regs, entry_sp, 0, &other);
+	walk(abi, &regs, entry_sp, 0, &other);
 	compare(&plain, &other);
 	return 0;
 }

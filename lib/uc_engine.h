@@ -6,7 +6,7 @@
 #ifndef UC_ENGINE_H
 #define UC_ENGINE_H
 
-#include "uc_abi.h"
+#include "uc_event.h"
 
 struct uc_engine;
 

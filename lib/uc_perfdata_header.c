@@ -421,7 +421,8 @@ static bool uc_parse_stop(const char *at, struct uc_stop_note *ret)
 	/* Users of the file index tables by these two. */
 	if (!uc_note_number(&at, 10, UINT64_MAX, &ret->index) ||
 	    !uc_note_number(&at, 10, UNCOIL_STOP_COUNT - 1, &stop) ||
-	    !uc_note_number(&at, 10, UNCOIL_FLAW_COUNT - 1, &flaw) ||
+	    !uc_note_number(&at, 10, 0xffff, &flaw) ||
+	    (flaw >= UNCOIL_FLAW_COUNT && !(flaw & UNCOIL_FLAW_OF_REGISTER)) ||
 	    !uc_note_number(&at, 16, UINT64_MAX, &ret->addr) || *at == ' ')
 		return false;
 	ret->stop = (int)stop;

@@ -12,7 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/i386.h"
+#include "arch/x86_64.h"
 #include "uc_vmas.h"
+#include "uc_walk.h"
 
 /* Pages read lately, by address: a walk comes back to the same few. */
 #define PAGE_SLOTS 64
@@ -86,7 +89,7 @@ int uc_process_new(pid_t pid, struct uc_process **ret)
 	if (!p)
 		return -ENOMEM;
 	p->pid = pid;
-	p->memory = (struct uc_memory){ process_read, process_map, process_elf, p };
+	p->memory = (struct uc_memory){ .read = process_read, .map = process_map, .elf = process_elf, .arg = p };
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	p->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
 	rc = p->mem_fd < 0 ? -errno : uc_vmas_read(&p->maps, pid);
@@ -151,33 +154,60 @@ void uc_thread_detach(pid_t tid)
 	ptrace(PTRACE_DETACH, tid, NULL, NULL);
 }
 
-int uc_thread_regs(pid_t tid, struct uc_regs *ret)
+/* PTRACE_GETREGS of a 32-bit tracee gives the 64-bit struct, too. */
+static void regs_from_32(const struct user_regs_struct *u, struct uc_regs *ret)
+{
+	ret->r[UC_EAX] = (u32)u->rax;
+	ret->r[UC_ECX] = (u32)u->rcx;
+	ret->r[UC_EDX] = (u32)u->rdx;
+	ret->r[UC_EBX] = (u32)u->rbx;
+	ret->r[UC_ESP] = (u32)u->rsp;
+	ret->r[UC_EBP] = (u32)u->rbp;
+	ret->r[UC_ESI] = (u32)u->rsi;
+	ret->r[UC_EDI] = (u32)u->rdi;
+	ret->pc = (u32)u->rip;
+	ret->known = UC_I386_REGS;
+}
+
+static void regs_from_64(const struct user_regs_struct *u, struct uc_regs *ret)
+{
+	ret->r[0] = u->rax;
+	ret->r[1] = u->rdx;
+	ret->r[2] = u->rcx;
+	ret->r[3] = u->rbx;
+	ret->r[4] = u->rsi;
+	ret->r[5] = u->rdi;
+	ret->r[6] = u->rbp;
+	ret->r[7] = u->rsp;
+	ret->r[8] = u->r8;
+	ret->r[9] = u->r9;
+	ret->r[10] = u->r10;
+	ret->r[11] = u->r11;
+	ret->r[12] = u->r12;
+	ret->r[13] = u->r13;
+	ret->r[14] = u->r14;
+	ret->r[15] = u->r15;
+	ret->pc = u->rip;
+	ret->known = UC_X86_64_REGS;
+}
+
+int uc_thread_regs(pid_t tid, struct uc_walk *w)
 {
 	struct user_regs_struct u;
 
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &u))
 		return -errno;
-	memset(ret, 0, sizeof(*ret));
-	if (u.cs != 0x33) /* __USER_CS: not a 64-bit task */
+	memset(&w->regs, 0, sizeof(w->regs));
+	/* __USER_CS and __USER32_CS, arch/x86/include/asm/segment.h */
+	if (u.cs == 0x33) {
+		uc_abi_set(w, UC_ABI_X86_64);
+		regs_from_64(&u, &w->regs);
+	} else if (u.cs == 0x23) {
+		uc_abi_set(w, UC_ABI_I386);
+		regs_from_32(&u, &w->regs);
+	} else {
 		return -ENOTSUP;
-	ret->r[0] = u.rax;
-	ret->r[1] = u.rdx;
-	ret->r[2] = u.rcx;
-	ret->r[3] = u.rbx;
-	ret->r[4] = u.rsi;
-	ret->r[5] = u.rdi;
-	ret->r[6] = u.rbp;
-	ret->r[7] = u.rsp;
-	ret->r[8] = u.r8;
-	ret->r[9] = u.r9;
-	ret->r[10] = u.r10;
-	ret->r[11] = u.r11;
-	ret->r[12] = u.r12;
-	ret->r[13] = u.r13;
-	ret->r[14] = u.r14;
-	ret->r[15] = u.r15;
-	ret->r[16] = u.rip;
-	ret->known = UC_REGS_ALL;
+	}
 	return 0;
 }
 
@@ -191,7 +221,7 @@ int uc_walk_run(struct uc_walk *w, u64 *frame, u32 max, u32 *ret_nr)
 			rc = UNCOIL_STOP_DEPTH_LIMIT;
 			break;
 		}
-		frame[n++] = w->regs.r[UC_REG_PC];
+		frame[n++] = w->regs.pc;
 		rc = uc_walk_step(w);
 		/* Nothing can be brought in from here: what is missing stays so. */
 		while (rc == UC_FAULT) {

@@ -23,8 +23,8 @@ const struct uc_memory *uc_process_memory(const struct uc_process *p);
 /* Attach to a thread and wait until it is stopped; detach lets it run. */
 int uc_thread_attach(pid_t tid);
 void uc_thread_detach(pid_t tid);
-/* Registers of a stopped thread that we trace. */
-int uc_thread_regs(pid_t tid, struct uc_regs *ret);
+/* Registers and ABI of a stopped thread that we trace, to the walk. */
+int uc_thread_regs(pid_t tid, struct uc_walk *w);
 
 /*
  * Walk from w->regs in w->port's memory. Writes at most max frames to

@@ -28,6 +28,14 @@ typedef __s64 s64;
 #define UC_FN_LOCAL UC_FN
 #define UC_WALK struct uc_walk *w __attribute__((btf_decl_tag("arg:nonnull")))
 
+#define uc_big_endian(w) ((void)(w), __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+/* The ABIs that a task can have on this machine, beside x86's. */
+#define UC_HAS_AARCH64 0
+#define UC_HAS_S390X 0
+
+/* Only a file has .debug_frame; a process has not mapped it. */
+#define uc_port_debug_fde(w, pc) ((void)(w), (void)(pc), UNCOIL_STOP_NO_SECTION)
+
 #define memcpy __builtin_memcpy
 #define memset __builtin_memset
 

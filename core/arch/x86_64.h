@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * x86-64: registers by DWARF number (System V psABI, "DWARF Register Number
- * Mapping") and what the ABI says of them.
- */
+/* x86-64 and x32: registers by DWARF number (System V psABI, "DWARF Register
+ * Number Mapping"), and the kernel's signal frame. */
 #ifndef UC_ARCH_X86_64_H
 #define UC_ARCH_X86_64_H
 
-enum uc_reg {
+enum uc_reg_x86_64 {
 	UC_RAX = 0,
 	UC_RDX = 1,
 	UC_RCX = 2,
@@ -20,30 +18,17 @@ enum uc_reg {
 	UC_R13 = 13,
 	UC_R14 = 14,
 	UC_R15 = 15,
-	UC_RIP = 16,
+	UC_RIP = 16, /* the column of the return address; the pc in expressions */
 };
 
-#define UC_NR_REGS 17
-#define UC_REG_SP UC_RSP
-#define UC_REG_FP UC_RBP
-#define UC_REG_PC UC_RIP
-#define UC_BIT(reg) (1u << (reg))
-#define UC_REGS_ALL ((1u << UC_NR_REGS) - 1)
-/* Registers that a function hands back to its caller unchanged. */
-#define UC_REGS_PRESERVED                                                                  \
+#define UC_X86_64_REGS ((1u << 16) - 1)
+#define UC_X86_64_PRESERVED                                                                \
 	(UC_BIT(UC_RBX) | UC_BIT(UC_RBP) | UC_BIT(UC_R12) | UC_BIT(UC_R13) | UC_BIT(UC_R14) | \
 	 UC_BIT(UC_R15))
 
-#define UC_ELF_MACHINE 62 /* EM_X86_64 */
-#define UC_ADDR_SIZE 8
-/* Slot of the return address below the CFA, by the calling convention. */
-#define UC_RA_OFFSET (-8)
-/* Registers in the real-time signal frame, from the stack pointer at the
- * trampoline (formats sheet 4.7; arch/x86/include/uapi/asm/sigcontext.h). */
-#define UC_SIGFRAME_R8 40
-#define UC_SIGFRAME_RIP 168
-
-/* Highest address of user space with five-level paging. */
-#define UC_USER_MAX 0x00fffffffffff000ull
+/* r8 in the real-time signal frame, from the stack pointer at the trampoline;
+ * the others follow (formats sheet 4.7; arch/x86/include/uapi/asm/sigcontext.h). */
+#define UC_X86_64_SIGFRAME 40
+#define UC_X32_SIGFRAME 24
 
 #endif

@@ -30,7 +30,13 @@ enum uncoil_stop {
 	UNCOIL_STOP_COUNT
 };
 
-/* What exactly was malformed or unsupported; 0 with the other stops. */
+/*
+ * What exactly was malformed or unsupported; 0 with the other stops, but for
+ * NO_REGISTER: there it names the register, by UNCOIL_FLAW_OF_REGISTER, the
+ * ABI's number (enum uc_abi_id) in bits 8 to 14, and the DWARF number below.
+ */
+#define UNCOIL_FLAW_OF_REGISTER 0x8000
+
 #define UNCOIL_FLAWS(X) \
 	X(NONE, 0, "nothing") \
 	X(ELF_HEADER, 1, "ELF header or program headers") \

@@ -23,7 +23,14 @@ typedef int64_t s64;
 #define UC_WALK struct uc_walk *w
 #define UC_FOR(i, n) for ((i) = 0; (i) < (n); (i)++)
 
+/* The target's bytes, not those of the machine that this runs on. */
+#define uc_big_endian(w) ((w)->abi.big_endian)
+/* The ABIs that can be met. */
+#define UC_HAS_AARCH64 1
+#define UC_HAS_S390X 1
+
 struct uc_map;
+struct uc_debug_fde;
 
 /* An address space to walk in. All functions return 0, or not 0 on failure. */
 struct uc_memory {
@@ -34,6 +41,15 @@ struct uc_memory {
 	/* A mapping of the same file as @of that starts with file offset 0. */
 	int (*elf)(void *arg, const struct uc_map *of, struct uc_map *ret);
 	void *arg;
+	/* The FDE of .debug_frame that covers an address, given as the file has
+	 * it, in the file of @of. May be NULL. */
+	int (*debug_fde)(void *arg, const struct uc_map *of, u64 vaddr, struct uc_debug_fde *ret);
+};
+
+/* Places that read() serves beside the address space's own. */
+struct uc_debug_fde {
+	u64 lo, hi; /* the section */
+	u64 fde;
 };
 
 struct uc_port_state {

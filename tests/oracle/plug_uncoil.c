@@ -3,6 +3,7 @@
 #include "oracle.h"
 
 #include "uc_vmas.h"
+#include "arch/x86_64.h"
 #include "uc_walk.h"
 
 static struct uc_vmas maps;
@@ -27,7 +28,7 @@ static int plug_elf(void *arg, const struct uc_map *of, struct uc_map *ret)
 	return uc_vmas_find_start(&maps, of, ret) ? 0 : -1;
 }
 
-static const struct uc_memory memory = { plug_read, plug_map, plug_elf, NULL };
+static const struct uc_memory memory = { .read = plug_read, .map = plug_map, .elf = plug_elf };
 
 static void plug_refresh(struct or_ctx *c)
 {
@@ -48,11 +49,13 @@ int or_unwind(struct or_ctx *c, const uint64_t regs[OR_NREG], uint64_t *pc, uint
 
 	plug_refresh(c);
 	w.port.mem = &memory;
-	memcpy(w.regs.r, regs, OR_NREG * sizeof(*regs));
-	w.regs.known = UC_REGS_ALL;
+	uc_abi_set(&w, UC_ABI_X86_64);
+	memcpy(w.regs.r, regs, (OR_NREG - 1) * sizeof(*regs));
+	w.regs.pc = regs[OR_NREG - 1];
+	w.regs.known = UC_X86_64_REGS;
 	rc = uc_walk_begin(&w);
 	while (!rc && n < max) {
-		pc[n] = w.regs.r[UC_REG_PC];
+		pc[n] = w.regs.pc;
 		cfa[n++] = 0;
 		rc = uc_walk_step(&w);
 		while (rc == UC_FAULT) {
@@ -61,7 +64,7 @@ int or_unwind(struct or_ctx *c, const uint64_t regs[OR_NREG], uint64_t *pc, uint
 				rc = uc_walk_step(&w);
 		}
 		if (!rc)
-			cfa[n - 1] = w.regs.r[UC_REG_SP];
+			cfa[n - 1] = w.regs.r[UC_RSP];
 	}
 	return n;
 }

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	if (!rc)
 		rc = uc_process_new(tid, &process);
 	if (!rc)
-		rc = uc_thread_regs(tid, &walk.regs);
+		rc = uc_thread_regs(tid, &walk);
 	if (rc) {
 		fprintf(stderr, "walk_ptrace: thread %d: %s\n", tid, strerror(-rc));
 		return 1;

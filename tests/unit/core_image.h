@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "arch/x86_64.h"
 #include "uc_core.h"
 #include "uc_dwarf.h"
 #include "uc_walk.h"
@@ -205,7 +206,7 @@ static inline void img_init(struct image *m)
 	m->nr_seen = 0;
 	m->nr_reads = 0;
 	m->read_end = 0;
-	m->memory = (struct uc_memory){ img_read, img_find_map, img_find_elf, m };
+	m->memory = (struct uc_memory){ .read = img_read, .map = img_find_map, .elf = img_find_elf, .arg = m };
 }
 
 /* Add a mapping, with pages of zeros. id 0: anonymous. */
@@ -363,9 +364,10 @@ static inline void img_walk_init(struct image *m, struct uc_walk *w)
 {
 	memset(w, 0xa5, sizeof(*w));
 	memset(&w->regs, 0, sizeof(w->regs));
+	uc_abi_set(w, UC_ABI_X86_64);
 	w->port.mem = &m->memory;
 	w->entry_sp = 0;
-	w->regs.known = UC_REGS_ALL;
+	w->regs.known = UC_X86_64_REGS;
 }
 
 static inline int img_step(struct image *m, struct uc_walk *w)
@@ -394,7 +396,7 @@ static inline int img_walk(struct image *m, struct uc_walk *w, u64 *frame, u32 m
 			rc = UNCOIL_STOP_DEPTH_LIMIT;
 			break;
 		}
-		frame[n++] = w->regs.r[UC_REG_PC];
+		frame[n++] = w->regs.pc;
 		rc = img_step(m, w);
 	}
 	*ret_nr = n;

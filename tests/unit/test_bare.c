@@ -28,19 +28,19 @@ static void begin(u64 pc)
 	img_write(&img, CALLER - 5, BYTES(0xe8, LE32(0))); /* call */
 	img_write(&img, CALLER2 - 5, BYTES(0xe8, LE32(0)));
 	img_walk_init(&img, &w);
-	for (i = 0; i < UC_NR_REGS; i++)
+	for (i = 0; i < 16; i++)
 		w.regs.r[i] = 0x1000 + i;
-	w.regs.r[UC_REG_PC] = pc;
-	w.regs.r[UC_REG_SP] = SP0;
-	w.regs.r[UC_REG_FP] = 1; /* no frame pointer */
+	w.regs.pc = pc;
+	w.regs.r[UC_RSP] = SP0;
+	w.regs.r[UC_RBP] = 1; /* no frame pointer */
 	uc_walk_begin(&w);
 }
 
 static void expect_caller(u64 pc, u64 sp)
 {
 	assert_int_equal(img_step(&img, &w), 0);
-	assert_int_equal(w.regs.r[UC_REG_PC], pc);
-	assert_int_equal(w.regs.r[UC_REG_SP], sp);
+	assert_int_equal(w.regs.pc, pc);
+	assert_int_equal(w.regs.r[UC_RSP], sp);
 }
 
 static void expect_stop(int stop)
@@ -273,7 +273,7 @@ static void with_frame_pointer(void)
 	begin(FN + 0x20);
 	/* push %rbp; mov %rsp,%rbp; sub $16,%rsp */
 	img_write(&img, FN, BYTES(0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10));
-	w.regs.r[UC_REG_FP] = SP0 + 0x10;
+	w.regs.r[UC_RBP] = SP0 + 0x10;
 	img_u64(&img, SP0 + 0x10, SP0 + 0x40);
 	img_u64(&img, SP0 + 0x18, CALLER);
 	img_u64(&img, SP0 + 0x40, 0);
@@ -283,8 +283,8 @@ static void with_frame_pointer(void)
 static void expect_followed(void)
 {
 	expect_caller(CALLER, SP0 + 0x20);
-	assert_int_equal(w.regs.r[UC_REG_FP], SP0 + 0x40);
-	assert_true(w.regs.known & UC_BIT(UC_REG_FP));
+	assert_int_equal(w.regs.r[UC_RBP], SP0 + 0x40);
+	assert_true(w.regs.known & UC_BIT(UC_RBP));
 }
 
 static void test_bare__frame_pointer_that_was_set_up_is_followed(void **state)
@@ -309,7 +309,7 @@ static void test_bare__other_preserved_registers_are_kept(void **state)
 	with_frame_pointer();
 	expect_followed();
 	assert_false(w.regs.known & UC_BIT(UC_RAX));
-	assert_true(w.regs.known & UC_BIT(UC_REG_SP));
+	assert_true(w.regs.known & UC_BIT(UC_RSP));
 }
 
 static void test_bare__no_set_up_no_frame_pointer(void **state)
@@ -330,7 +330,7 @@ static void test_bare__no_set_up_no_frame_pointer(void **state)
 	expect_stop(UNCOIL_STOP_NO_ENTRY);
 	/* it is too far away to belong to this function for sure */
 	with_frame_pointer();
-	w.regs.r[UC_REG_PC] = FN + 8 + UC_PROLOGUE_BYTES;
+	w.regs.pc = FN + 8 + UC_PROLOGUE_BYTES;
 	expect_stop(UNCOIL_STOP_NO_ENTRY);
 }
 
@@ -376,7 +376,7 @@ static void test_bare__generated_code_needs_no_set_up(void **state)
 {
 	(void)state;
 	with_frame_pointer();
-	w.regs.r[UC_REG_PC] = JIT + 0x100;
+	w.regs.pc = JIT + 0x100;
 	expect_followed();
 }
 
@@ -384,7 +384,7 @@ static void test_bare__generated_code_needs_no_set_up(void **state)
 
 static void expect_not_followed(u64 fp)
 {
-	w.regs.r[UC_REG_FP] = fp;
+	w.regs.r[UC_RBP] = fp;
 	expect_stop(UNCOIL_STOP_NO_ENTRY);
 }
 
@@ -419,7 +419,7 @@ static void test_bare__frame_pointer_at_the_end_of_all_memory(void **state)
 
 	(void)state;
 	with_frame_pointer();
-	w.regs.r[UC_REG_FP] = (u64)-8;
+	w.regs.r[UC_RBP] = (u64)-8;
 	rc = uc_walk_step(&w);
 	assert_int_equal(rc, UNCOIL_STOP_NO_ENTRY);
 }
@@ -441,7 +441,7 @@ static void test_bare__stack_pointer_outside_all_mappings(void **state)
 {
 	(void)state;
 	with_frame_pointer();
-	w.regs.r[UC_REG_SP] = 0x1000;
+	w.regs.r[UC_RSP] = 0x1000;
 	expect_stop(UNCOIL_STOP_NO_ENTRY);
 }
 
@@ -449,11 +449,12 @@ static void test_bare__registers_that_are_not_known(void **state)
 {
 	(void)state;
 	with_frame_pointer();
-	w.regs.known &= ~UC_BIT(UC_REG_FP);
+	w.regs.known &= ~UC_BIT(UC_RBP);
 	expect_stop(UNCOIL_STOP_NO_REGISTER);
 	with_frame_pointer();
-	w.regs.known &= ~UC_BIT(UC_REG_SP);
-	expect_stop(UNCOIL_STOP_NO_ENTRY);
+	w.regs.known &= ~UC_BIT(UC_RSP);
+	expect_stop(UNCOIL_STOP_NO_REGISTER);
+	assert_int_equal(w.flaw, UNCOIL_FLAW_OF_REGISTER | UC_RSP);
 }
 
 static void test_bare__zero_ends_the_chain_where_it_was_followed(void **state)
@@ -465,11 +466,11 @@ static void test_bare__zero_ends_the_chain_where_it_was_followed(void **state)
 	img_write(&img, CALLER2 - 0x45, BYTES(0x55, 0x48, 0x89, 0xe5));
 	expect_followed();
 	expect_caller(CALLER2, SP0 + 0x50);
-	assert_int_equal(w.regs.r[UC_REG_FP], 0);
+	assert_int_equal(w.regs.r[UC_RBP], 0);
 	expect_stop(UNCOIL_STOP_END_OF_CHAIN);
 	/* a zero at first means nothing */
 	with_frame_pointer();
-	w.regs.r[UC_REG_FP] = 0;
+	w.regs.r[UC_RBP] = 0;
 	expect_stop(UNCOIL_STOP_NO_ENTRY);
 }
 
@@ -481,7 +482,7 @@ static void test_bare__zero_below_another_row_ends_no_chain(void **state)
 	begin(FN);
 	img_write(&img, FN, BYTES(0xc3));
 	img_u64(&img, SP0, CALLER);
-	w.regs.r[UC_REG_FP] = 0;
+	w.regs.r[UC_RBP] = 0;
 	expect_caller(CALLER, SP0 + 8);
 	expect_stop(UNCOIL_STOP_NO_ENTRY);
 }
@@ -548,8 +549,8 @@ static void expect_signal_frame(void)
 	assert_int_equal(img_step(&img, &w), 0);
 	for (i = 0; i < 16; i++)
 		assert_int_equal(w.regs.r[i], i == 7 ? SP0 + 0x400 : 0x2000 + i);
-	assert_int_equal(w.regs.r[16], 0x2010);
-	assert_int_equal(w.regs.known, UC_REGS_ALL);
+	assert_int_equal(w.regs.pc, 0x2010);
+	assert_int_equal(w.regs.known, UC_X86_64_REGS);
 	assert_int_equal(w.exact, 1); /* even where no code is */
 }
 

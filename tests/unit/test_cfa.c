@@ -14,10 +14,11 @@ static void cie(const u8 *bytes, u32 len)
 {
 	img_program(&img);
 	memset(&w, 0, sizeof(w));
+	uc_abi_set(&w, UC_ABI_X86_64);
 	w.port.mem = &img.memory;
 	w.mod.bias = IMG_PROG;
-	w.mod.lo = IMG_HDR;
-	w.mod.hi = IMG_END;
+	w.sec.lo = IMG_HDR;
+	w.sec.hi = IMG_END;
 	w.fde.start = FN;
 	w.fde.range = 0x1000;
 	w.fde.code_align = 1;
@@ -353,7 +354,7 @@ static void test_cfa__return_address_in_an_untracked_register_is_not_the_outermo
 	(void)state;
 	RUNS(0, 0x09, 16, 17); /* rip in xmm0 */
 	assert_int_not_equal(w.row.kind[16], UC_RULE_UNDEFINED);
-	w.regs.known = UC_REGS_ALL;
+	w.regs.known = UC_X86_64_REGS;
 	w.regs.r[7] = IMG_STACK;
 	assert_int_equal(uc_row_apply(&w), UNCOIL_STOP_NO_REGISTER);
 }
@@ -362,7 +363,7 @@ static void test_cfa__saved_in_an_untracked_register_is_not_known(void **state)
 {
 	(void)state;
 	RUNS(0, 0x09, 3, 0x91, 0x01); /* rbx in r17 (145, APX) */
-	w.regs.known = UC_REGS_ALL;
+	w.regs.known = UC_X86_64_REGS;
 	w.regs.r[7] = IMG_STACK;
 	assert_int_equal(uc_row_apply(&w), 0);
 	assert_int_equal(w.next.known & UC_BIT(3), 0);
@@ -576,14 +577,14 @@ static void test_cfa__factors_that_overflow(void **state)
 
 static void test_cfa__program_without_end_is_bounded(void **state)
 {
-	const struct uc_memory nops = { img_read, img_find_map, img_find_elf, &img };
+	const struct uc_memory nops = { .read = img_read, .map = img_find_map, .elf = img_find_elf, .arg = &img };
 
 	(void)state;
 	/* pages of nops: the longest program that is allowed, and more */
 	cie(BYTES(0x0c, 7, 8));
 	img_add_pages(&img, IMG_PROG + 0x10000, 0x5000);
 	w.port.mem = &nops;
-	w.mod.hi = IMG_PROG + 0x15000;
+	w.sec.hi = IMG_PROG + 0x15000;
 	w.fde.insn = IMG_PROG + 0x10000;
 	w.fde.insn_end = w.fde.insn + UC_CFA_OPS - 1;
 	assert_int_equal(uc_cfa_run(&w, FN), 0);

@@ -15,13 +15,14 @@ static void begin(void)
 {
 	img_program(&img);
 	memset(&w, 0, sizeof(w));
+	uc_abi_set(&w, UC_ABI_X86_64);
 	w.port.mem = &img.memory;
 	w.mod.bias = IMG_PROG;
 	w.mod.hdr = IMG_HDR;
 	w.mod.hdr_end = IMG_HDR + 0x400;
 	w.mod.eh_frame = IMG_EH;
-	w.mod.lo = IMG_HDR;
-	w.mod.hi = IMG_END;
+	w.sec.lo = IMG_HDR;
+	w.sec.hi = IMG_END;
 }
 
 static int open_hdr(const u8 *bytes, u32 len)
@@ -383,7 +384,7 @@ static void test_ehframe__scan_without_terminator_ends_with_the_segment(void **s
 	(void)state;
 	begin();
 	img_fde(&img, img_cie_usual(&img), F1, 0x10, BYTES(0));
-	w.mod.hi = img.at;
+	w.sec.hi = img.at;
 	img_write(&img, img.at, BYTES(0x10, 0, 0, 0, 1, 1, 1, 1)); /* not ours any more */
 	expect_found(uc_fde_by_scan(&w, F1), F1);
 	expect_stop(uc_fde_by_scan(&w, F2), UNCOIL_STOP_NO_ENTRY, 0);
@@ -529,14 +530,14 @@ static int read_endless(void *arg, u64 addr, void *dst, u32 len)
 
 static void test_ehframe__scan_is_bounded(void **state)
 {
-	const struct uc_memory endless = { read_endless, img_find_map, img_find_elf, &img };
+	const struct uc_memory endless = { .read = read_endless, .map = img_find_map, .elf = img_find_elf, .arg = &img };
 
 	(void)state;
 	begin();
 	w.port.mem = &endless;
-	w.mod.lo = IMG_PROG;
+	w.sec.lo = IMG_PROG;
 	w.mod.eh_frame = IMG_PROG;
-	w.mod.hi = IMG_PROG + 8ull * (UC_SCAN_RECORDS + 1);
+	w.sec.hi = IMG_PROG + 8ull * (UC_SCAN_RECORDS + 1);
 	expect_stop(uc_fde_by_scan(&w, F1), UNCOIL_STOP_UNSUPPORTED, UNCOIL_FLAW_SCAN_LIMIT);
 }
 
@@ -565,7 +566,7 @@ static void test_ehframe__scan_asks_for_a_missing_id(void **state)
 	cie = img_cie_usual(&img);
 	assert_int_equal(img.at, fde);
 	img_fde(&img, cie, F1, 0x10, BYTES(0));
-	w.mod.hi = img.at;
+	w.sec.hi = img.at;
 	img_page(&img, fde + 4)->missing = 1;
 	assert_int_equal(uc_fde_by_scan(&w, F1), UC_FAULT);
 	assert_int_equal(img_bring_in(&img, w.fault_addr, w.fault_len), 0);

@@ -15,16 +15,18 @@ static void begin(void)
 
 	img_program(&img);
 	memset(&w, 0, sizeof(w));
+	uc_abi_set(&w, UC_ABI_X86_64);
 	w.port.mem = &img.memory;
 	w.mod.bias = IMG_PROG;
-	w.mod.lo = IMG_HDR;
-	w.mod.hi = IMG_END;
+	w.sec.lo = IMG_HDR;
+	w.sec.hi = IMG_END;
 	w.mod.hdr = IMG_HDR;
 	w.fde.start = IMG_TEXT;
-	w.regs.known = UC_REGS_ALL;
-	for (i = 0; i < UC_NR_REGS; i++)
+	w.regs.known = UC_X86_64_REGS;
+	for (i = 0; i < 16; i++)
 		w.regs.r[i] = 0x1000 + i;
-	w.regs.r[UC_REG_SP] = DATA;
+	w.regs.r[UC_RSP] = DATA;
+	w.regs.pc = 0x1000 + UC_RIP;
 	w.cfa = 0xcfa0;
 	for (i = 0; i < 0x100; i++)
 		img_write(&img, DATA + i, BYTES((u8)i));
@@ -119,8 +121,8 @@ static void test_expr__registers(void **state)
 	u8 reg;
 
 	(void)state;
-	for (reg = 0; reg < UC_NR_REGS; reg++) {
-		u64 v = reg == UC_REG_SP ? DATA : 0x1000ull + reg;
+	for (reg = 0; reg <= UC_RIP; reg++) {
+		u64 v = reg == UC_RSP ? DATA : 0x1000ull + reg;
 
 		VALUE(v, 0x50 + reg); /* libgcc: reg pushes the value */
 		VALUE(v - 8, 0x70 + reg, 0x78); /* breg */
@@ -143,7 +145,7 @@ static void test_expr__register_that_is_not_known(void **state)
 	(void)state;
 	begin();
 	w.regs.known &= ~UC_BIT(10);
-	expect_stop(UNCOIL_STOP_NO_REGISTER, 0, BYTES(0x7a, 0));
+	expect_stop(UNCOIL_STOP_NO_REGISTER, UNCOIL_FLAW_OF_REGISTER | 10, BYTES(0x7a, 0));
 	VALUE(0x100b, 0x7b, 0);
 	begin();
 }
@@ -513,7 +515,7 @@ static void plt(u8 lit, u32 n)
 
 	begin();
 	for (off = 0; off < 16; off++) {
-		w.regs.r[UC_REG_PC] = 0x401230 + off;
+		w.regs.pc = 0x401230 + off;
 		VALUE(DATA + 8 + (off >= n ? 8 : 0), 0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, lit, 0x2a,
 		      0x33, 0x24, 0x22);
 	}

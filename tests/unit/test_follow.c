@@ -33,11 +33,11 @@ static void begin(u32 at, const u8 *code, u32 len)
 	img_write(&img, CALLER - 5, BYTES(0xe8, LE32(0)));
 	img_write(&img, FN, code, len);
 	img_walk_init(&img, &w);
-	for (i = 0; i < UC_NR_REGS; i++)
+	for (i = 0; i < 16; i++)
 		w.regs.r[i] = 0x1000 + i;
-	w.regs.r[UC_REG_PC] = FN + at;
-	w.regs.r[UC_REG_SP] = SP0;
-	w.regs.r[UC_REG_FP] = 1;
+	w.regs.pc = FN + at;
+	w.regs.r[UC_RSP] = SP0;
+	w.regs.r[UC_RBP] = 1;
 	uc_walk_begin(&w);
 }
 
@@ -51,8 +51,8 @@ static void expect_depth(u32 depth)
 {
 	img_u64(&img, SP0 + depth, CALLER);
 	assert_int_equal(img_step(&img, &w), 0);
-	assert_int_equal(w.regs.r[UC_REG_PC], CALLER);
-	assert_int_equal(w.regs.r[UC_REG_SP], SP0 + depth + 8);
+	assert_int_equal(w.regs.pc, CALLER);
+	assert_int_equal(w.regs.r[UC_RSP], SP0 + depth + 8);
 	assert_int_equal(w.exact, 0);
 }
 
@@ -480,7 +480,7 @@ static void test_follow__high_byte_registers_are_not_the_stack_pointer(void **st
 	begin(0, BYTES(0x80, 0xc4, 0x10, 0xc3));
 	img_u64(&img, SP0 + 16, CALLER); /* where it would be taken from */
 	if (!img_step(&img, &w))
-		assert_int_not_equal(w.regs.r[UC_REG_SP], SP0 + 24);
+		assert_int_not_equal(w.regs.r[UC_RSP], SP0 + 24);
 	/* with REX it is %spl */
 	expect_lost_way(BYTES(0x40, 0x88, 0xc4)); /* mov %al,%spl */
 }
@@ -548,7 +548,7 @@ static void test_follow__code_that_ends_with_the_mapping(void **state)
 	/* add $0x400,%rsp; ret, cut short */
 	for (len = 1; len <= 7; len++) {
 		begin(0, BYTES(0xcc));
-		w.regs.r[UC_REG_PC] = end - len;
+		w.regs.pc = end - len;
 		img_write(&img, end - len, (const u8[]){ 0x48, 0x81, 0xc4, LE32(0x400) }, len);
 		expect_none();
 	}
@@ -560,7 +560,7 @@ static void test_follow__code_across_a_page_that_is_not_present(void **state)
 
 	(void)state;
 	begin(0, BYTES(0xcc));
-	w.regs.r[UC_REG_PC] = at;
+	w.regs.pc = at;
 	img_write(&img, at, with_fp, sizeof(with_fp));
 	img_page(&img, IMG_TEXT + 0x1000)->missing = 1;
 	expect_depth(0);

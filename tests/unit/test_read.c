@@ -11,6 +11,7 @@ static void open_bytes(const u8 *bytes, u32 len)
 {
 	img_program(&img);
 	memset(&w, 0, sizeof(w));
+	uc_abi_set(&w, UC_ABI_X86_64);
 	w.port.mem = &img.memory;
 	w.mod.hdr = IMG_HDR;
 	w.mod.bias = IMG_PROG;
@@ -348,15 +349,15 @@ static void test_read__stack_word_inside_and_across_pages(void **state)
 	img_u64(&img, IMG_STACK, 0x1111);
 	img_u64(&img, IMG_STACK + 0x1000 - 8, 0x2222);
 	img_u64(&img, IMG_STACK + 0x1000 - 4 - 0x200, 0x3333);
-	assert_int_equal(uc_stack_u64(&w, IMG_STACK, &v), 0);
+	assert_int_equal(uc_stack_word(&w, IMG_STACK, &v), 0);
 	assert_int_equal(v, 0x1111);
-	assert_int_equal(uc_stack_u64(&w, IMG_STACK + 0x1000 - 8, &v), 0);
+	assert_int_equal(uc_stack_word(&w, IMG_STACK + 0x1000 - 8, &v), 0);
 	assert_int_equal(v, 0x2222);
-	assert_int_equal(uc_stack_u64(&w, IMG_STACK + 0x1000 - 4 - 0x200, &v), 0);
+	assert_int_equal(uc_stack_word(&w, IMG_STACK + 0x1000 - 4 - 0x200, &v), 0);
 	assert_int_equal(v, 0x3333);
 	img_u64(&img, IMG_STACK + 0x1000 - 3, 0x8877665544332211ull);
 	w.stack_len = 0; /* that was written behind the window's back */
-	assert_int_equal(uc_stack_u64(&w, IMG_STACK + 0x1000 - 3, &v), 0);
+	assert_int_equal(uc_stack_word(&w, IMG_STACK + 0x1000 - 3, &v), 0);
 	assert_int_equal(v, 0x8877665544332211ull);
 }
 
@@ -369,9 +370,9 @@ static void test_read__stack_words_around_the_window(void **state)
 	for (at = IMG_STACK; at < IMG_STACK_END; at += 8)
 		img_u64(&img, at, at);
 	for (at = IMG_STACK + 0x800; at < IMG_STACK + 0xc00; at += 8) {
-		assert_int_equal(uc_stack_u64(&w, at, &v), 0);
+		assert_int_equal(uc_stack_word(&w, at, &v), 0);
 		assert_int_equal(v, at);
-		assert_int_equal(uc_stack_u64(&w, at - 48, &v), 0);
+		assert_int_equal(uc_stack_word(&w, at - 48, &v), 0);
 		assert_int_equal(v, at - 48);
 	}
 	/* the window serves its neighbours: far fewer reads than words */
@@ -384,15 +385,15 @@ static void test_read__stack_word_that_is_missing(void **state)
 
 	(void)state;
 	open_bytes(BYTES(0));
-	assert_int_equal(uc_stack_u64(&w, 0x1000, &v), UC_FAULT);
+	assert_int_equal(uc_stack_word(&w, 0x1000, &v), UC_FAULT);
 	assert_true(w.fault_addr <= 0x1000 && w.fault_addr + w.fault_len > 0x1000);
 	assert_int_equal(uc_walk_page_is_bad(&w), 0);
-	assert_int_equal(uc_stack_u64(&w, 0x1000, &v), UNCOIL_STOP_MEMORY_FAULT);
+	assert_int_equal(uc_stack_word(&w, 0x1000, &v), UNCOIL_STOP_MEMORY_FAULT);
 	/* a word whose second half is missing */
 	w.nr_bad = 0;
-	assert_int_equal(uc_stack_u64(&w, IMG_STACK_END - 4, &v), UC_FAULT);
+	assert_int_equal(uc_stack_word(&w, IMG_STACK_END - 4, &v), UC_FAULT);
 	assert_int_equal(uc_walk_page_is_bad(&w), 0);
-	assert_int_equal(uc_stack_u64(&w, IMG_STACK_END - 4, &v), UNCOIL_STOP_MEMORY_FAULT);
+	assert_int_equal(uc_stack_word(&w, IMG_STACK_END - 4, &v), UNCOIL_STOP_MEMORY_FAULT);
 	assert_int_equal(v, 1);
 }
 
@@ -402,9 +403,9 @@ static void test_read__stack_word_beyond_user_space(void **state)
 
 	(void)state;
 	open_bytes(BYTES(0));
-	assert_int_equal(uc_stack_u64(&w, ~0ull, &v), UNCOIL_STOP_MEMORY_FAULT);
-	assert_int_equal(uc_stack_u64(&w, (u64)-8, &v), UNCOIL_STOP_MEMORY_FAULT);
-	assert_int_equal(uc_stack_u64(&w, 1ull << 63, &v), UNCOIL_STOP_MEMORY_FAULT);
+	assert_int_equal(uc_stack_word(&w, ~0ull, &v), UNCOIL_STOP_MEMORY_FAULT);
+	assert_int_equal(uc_stack_word(&w, (u64)-8, &v), UNCOIL_STOP_MEMORY_FAULT);
+	assert_int_equal(uc_stack_word(&w, 1ull << 63, &v), UNCOIL_STOP_MEMORY_FAULT);
 	assert_int_equal(w.stop_addr, 1ull << 63);
 	assert_int_equal(v, 1);
 	assert_int_equal(img.nr_reads, 0);

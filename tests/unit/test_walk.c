@@ -85,17 +85,18 @@ static void begin(u64 pc)
 		img_write(&img, at, BYTES(0x90));
 	usual = img_cie_usual(&img);
 	memset(&start, 0, sizeof(start));
-	start.known = UC_REGS_ALL;
-	for (i = 0; i < UC_NR_REGS; i++)
+	start.known = UC_X86_64_REGS;
+	for (i = 0; i < 16; i++)
 		start.r[i] = 0x1000 + i;
-	start.r[UC_REG_PC] = pc;
-	start.r[UC_REG_SP] = SP0;
+	start.pc = pc;
+	start.r[UC_RSP] = SP0;
 }
 
 static int walk_from(u32 fill)
 {
 	img_walk_init(&img, &w);
 	memset(&w, (int)fill, sizeof(w));
+	uc_abi_set(&w, UC_ABI_X86_64);
 	w.port.mem = &img.memory;
 	w.entry_sp = 0;
 	w.regs = start;
@@ -180,8 +181,8 @@ static void test_walk__from_each_byte_of_the_prologue(void **state)
 	(void)state;
 	for (off = 0; off < 4; off++) {
 		four_functions();
-		start.r[UC_REG_PC] = F(4) + off;
-		start.r[UC_REG_SP] = SP0 + 24;
+		start.pc = F(4) + off;
+		start.r[UC_RSP] = SP0 + 24;
 		EXPECT(OUTERMOST, F(4) + off, F(3) + 0x20, F(2) + 0x20, F(1) + 0x20);
 	}
 }
@@ -285,7 +286,7 @@ static void interrupted(u64 pc, u64 sp, u64 restorer)
 	img_fde(&img, usual, F(1), 0x80, BYTES(0x07, 16));
 	function(3);
 	function(4);
-	start.r[UC_REG_SP] = IMG_STACK + 0x100;
+	start.r[UC_RSP] = IMG_STACK + 0x100;
 	img_u64(&img, IMG_STACK + 0x100 + 24, restorer);
 	img_u64(&img, IMG_STACK + 0x120 + 160, sp);
 	img_u64(&img, IMG_STACK + 0x120 + 168, pc);
@@ -331,9 +332,9 @@ static void test_walk__trampoline_behind_another_function(void **state)
 	EXPECT(OUTERMOST, F(4) + 8, F(5) + 0x80, F(3), F(1) + 0x20);
 	cache_on = 1;
 	nr_cached = 0;
-	start.r[UC_REG_PC] = F(5) + 0x7f;
+	start.pc = F(5) + 0x7f;
 	walk_from(0);
-	start.r[UC_REG_PC] = F(4) + 8;
+	start.pc = F(4) + 8;
 	assert_int_equal(walk_from(0), UNCOIL_STOP_OUTERMOST);
 	assert_int_equal(nr, 4);
 	assert_int_equal(frame[2], F(3));
@@ -363,7 +364,7 @@ static void test_walk__signal_stack_above_the_interrupted_one(void **state)
 	function(4);
 	signal_fde(F(6) - 1, 0x10);
 	img_hdr(&img);
-	start.r[UC_REG_SP] = IMG_STACK + 0x1000;
+	start.r[UC_RSP] = IMG_STACK + 0x1000;
 	img_u64(&img, IMG_STACK + 0x1000 + 24, F(6));
 	img_u64(&img, IMG_STACK + 0x1020 + 160, SP0); /* lower */
 	img_u64(&img, IMG_STACK + 0x1020 + 168, F(3) + 8);
@@ -465,7 +466,7 @@ static void test_walk__depth_limit(void **state)
 	begin(F(2) + 8);
 	function(2);
 	img_hdr(&img);
-	start.r[UC_REG_SP] = IMG_STACK;
+	start.r[UC_RSP] = IMG_STACK;
 	for (at = IMG_STACK + 24; at < IMG_STACK_END; at += 32)
 		img_u64(&img, at, F(2) + 0x20);
 	for (n = 0; n <= 200; n += 50) {
@@ -554,7 +555,7 @@ static void test_walk__memory_fault(void **state)
 	(void)state;
 	four_functions();
 	/* the second caller's frame is beyond the stack */
-	start.r[UC_REG_SP] = IMG_STACK_END - 32;
+	start.r[UC_RSP] = IMG_STACK_END - 32;
 	img_u64(&img, IMG_STACK_END - 8, F(3) + 0x20);
 	EXPECT(MEMORY_FAULT, F(4) + 8, F(3) + 0x20);
 	assert_int_equal(w.flaw, 0);
@@ -592,7 +593,7 @@ static void test_walk__from_stack_pointer_and_pc_alone(void **state)
 {
 	(void)state;
 	four_functions();
-	start.known = UC_BIT(UC_REG_SP) | UC_BIT(UC_REG_PC);
+	start.known = UC_BIT(UC_RSP);
 	EXPECT(OUTERMOST, FOUR);
 }
 
@@ -604,7 +605,7 @@ static void test_walk__unknown_register_is_needed_or_learned(void **state)
 	img_fde(&img, usual, F(2), 0x80, BYTES(0x0c, 6, 16, 0x86, 2)); /* CFA = rbp + 16 */
 	function(3);
 	img_hdr(&img);
-	start.known = UC_BIT(UC_REG_SP) | UC_BIT(UC_REG_PC);
+	start.known = UC_BIT(UC_RSP);
 	img_u64(&img, SP0 + 24, F(2) + 0x20);
 	EXPECT(NO_REGISTER, F(3) + 8, F(2) + 0x20);
 	assert_int_equal(w.stop_addr, F(2) + 0x20);
@@ -663,7 +664,7 @@ static void test_walk__miss_in_a_broken_table_is_malformed(void **state)
 {
 	(void)state;
 	four_functions();
-	start.r[UC_REG_PC] = F(7);
+	start.pc = F(7);
 	img_write(&img, IMG_HDR + 12, BYTES(LE32(F(5) - IMG_HDR)));
 	EXPECT(MALFORMED, F(7));
 	assert_int_equal(w.flaw, UNCOIL_FLAW_HDR_UNSORTED);
@@ -671,7 +672,7 @@ static void test_walk__miss_in_a_broken_table_is_malformed(void **state)
 	four_functions();
 	img_write(&img, IMG_HDR + 12, BYTES(LE32(F(5) - IMG_HDR)));
 	img_u64(&img, SP0 + 24, F(7) + 0x20);
-	start.r[UC_REG_PC] = F(8);
+	start.pc = F(8);
 	img_fde(&img, usual, F(8), 0x80, BYTES(0x0e, 32)); /* not in the table */
 	EXPECT(MALFORMED, F(8), F(7) + 0x20);
 	assert_int_equal(w.flaw, UNCOIL_FLAW_HDR_UNSORTED);
@@ -706,7 +707,7 @@ static void test_walk__headers_of_another_kind(void **state)
 {
 	(void)state;
 	four_functions();
-	img_write(&img, IMG_PROG + 4, BYTES(1)); /* ELFCLASS32 */
+	img_write(&img, IMG_PROG + 4, BYTES(3)); /* no class */
 	EXPECT(UNSUPPORTED, F(4) + 8);
 	assert_int_equal(w.flaw, UNCOIL_FLAW_ABI);
 	four_functions();
@@ -900,7 +901,7 @@ static void test_walk__a_miss_is_cached(void **state)
 {
 	(void)state;
 	four_functions();
-	start.r[UC_REG_PC] = F(7);
+	start.pc = F(7);
 	fill_cache();
 	assert_int_equal(nr_cached, 1);
 	assert_int_equal(w.steps_from_cache, 1);

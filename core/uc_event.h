@@ -3,8 +3,8 @@
  * What crosses from the BPF engine to user space: events of the ring buffer,
  * counters, options. Both sides include this file; sizes are asserted.
  */
-#ifndef UC_ABI_H
-#define UC_ABI_H
+#ifndef UC_EVENT_H
+#define UC_EVENT_H
 
 #include "uc_limits.h"
 #include "uc_port.h"
