@@ -22,6 +22,7 @@
 #include "../core/uc_elf.c"
 #include "../core/uc_search.c"
 #include "../core/uc_ehframe.c"
+#include "../core/uc_sframe.c"
 #include "../core/uc_cfa.c"
 #include "../core/uc_expr.c"
 #include "../core/uc_step.c"

@@ -66,6 +66,7 @@ static const struct uc_abi uc_abis[8] = {
 UC_FN int uc_abi_set(UC_WALK, u32 id)
 {
 	w->abi = uc_abis[id & 7];
+	w->unwind = UC_UNWIND_AUTO;
 	w->mod.addr_size = w->abi.addr_size;
 	w->mod.end = 0;
 	return 0;

@@ -197,6 +197,11 @@ static inline int uc_bare_plt(struct uc_walk *w)
 	if (rc)
 		return rc;
 	depth = uc_plt_depth(w->scratch, (u32)(pc - entry));
+	/* GNU ld's .plt.got: jmp *slot(%rip); xchg %ax,%ax, 8 bytes each */
+	entry = pc & 8;
+	if (!depth && uc_bytes(w->scratch + entry, 0xff, 0x25) &&
+	    uc_bytes(w->scratch + entry + 6, 0x66, 0x90))
+		depth = 8;
 	if (!depth)
 		return 0;
 	/* PLT0 is only reached through an entry: its caller called that one. */
@@ -334,6 +339,20 @@ static inline int uc_x86_row(struct uc_walk *w)
 	if (!rc && w->exact)
 		rc = uc_bare_return(w);
 	return rc ? rc : uc_bare_frame_pointer(w);
+}
+
+/*
+ * A stub that .sframe is known to describe wrongly, or not: a signal
+ * trampoline or a PLT entry at an exact pc. 1 with the row, 0 or UC_FAULT.
+ */
+UC_FN int uc_bare_stub(UC_WALK)
+{
+	int rc;
+
+	if (!w->exact)
+		return 0;
+	rc = uc_bare_trampoline(w, w->regs.pc);
+	return rc || !w->abi.ra_slot ? rc : uc_bare_plt(w);
 }
 
 static inline int uc_arch_row(struct uc_walk *w)

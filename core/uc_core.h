@@ -47,6 +47,8 @@ UC_FN u64 uc_cur_ptr_size(UC_WALK, u32 enc);
 
 /* uc_elf.c: the unwind section of w->map, to w->mod. */
 UC_FN int uc_module_find(UC_WALK);
+/* Is a run-time address in an executable segment of w->mod? */
+UC_FN int uc_elf_is_code(UC_WALK, u64 addr);
 
 /* uc_search.c: what looks like a section that no header names, in [pos, hi). */
 #define UC_SEARCH_HDR 0
@@ -61,6 +63,12 @@ UC_FN int uc_fde_read(UC_WALK, u64 addr);
 UC_FN int uc_table_check(UC_WALK);
 UC_FN int uc_fde_by_table(UC_WALK, u64 pc);
 UC_FN int uc_fde_by_scan(UC_WALK, u64 pc);
+
+/* uc_sframe.c: .sframe of w->mod; the row for pc to w->row. */
+UC_FN int uc_sframe_open(UC_WALK);
+UC_FN int uc_sframe_fde(UC_WALK, u32 i);
+UC_FN int uc_sframe_find(UC_WALK, u64 pc);
+UC_FN int uc_sframe_row(UC_WALK, u64 pc);
 
 /* uc_cfa.c, uc_expr.c */
 UC_FN int uc_cfa_run(UC_WALK, u64 pc);
@@ -80,6 +88,7 @@ UC_FN int uc_row_pack(UC_WALK);
 /* uc_bare.c, core/arch/: a row for code without unwind data. */
 UC_FN int uc_bare_row(UC_WALK, u32 why);
 UC_FN int uc_bare_trampoline(UC_WALK, u64 addr);
+UC_FN int uc_bare_stub(UC_WALK);
 UC_FN int uc_aarch64_trampoline(UC_WALK);
 UC_FN int uc_aarch64_row(UC_WALK);
 UC_FN int uc_s390x_trampoline(UC_WALK);

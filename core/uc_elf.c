@@ -240,7 +240,7 @@ UC_FN_LOCAL int uc_elf_bounds(UC_WALK, u64 addr)
 }
 
 /* Is a run-time address in an executable segment? */
-UC_FN_LOCAL int uc_elf_is_code(UC_WALK, u64 addr)
+UC_FN int uc_elf_is_code(UC_WALK, u64 addr)
 {
 	u64 vaddr = addr - w->mod.bias;
 	u32 i;
@@ -288,8 +288,8 @@ static inline int uc_module_sframe(struct uc_walk *w)
 	rc = uc_elf_bounds(w, w->mod.sframe);
 	if (rc == UC_FAULT)
 		return rc;
-	if (rc)
-		w->mod.sframe = 0;
+	if (rc || w->mod.sframe_end == w->mod.sframe)
+		w->mod.sframe = 0; /* or empty: some start files' are */
 	else if (w->mod.sframe_end > w->sec.hi || w->mod.sframe_end < w->mod.sframe)
 		w->mod.sframe_end = w->sec.hi;
 	return 0;
@@ -451,6 +451,7 @@ UC_FN int uc_module_find(UC_WALK)
 	w->mod.lo = 0;
 	w->mod.hi = 0;
 	w->mod.sframe = 0;
+	w->mod.sf.open = 0;
 	w->mod.placed = 0;
 	w->mod.addr_size = w->abi.addr_size;
 	w->sec.debug = 0;

@@ -29,6 +29,9 @@
  * 50 ns each. */
 #define UC_SCAN_RECORDS 65536
 
+/* Rows of one FDE of .sframe. */
+#define UC_SFRAME_ROWS 65536
+
 /* CFA instructions in one FDE. libcrypto's largest has some 2,000. */
 #define UC_CFA_OPS 16384
 #define UC_CFA_STATES 8 /* remembered states; power of two */

@@ -81,6 +81,17 @@ struct uc_abi {
 /* A slot of uc_abi.packed that no register uses: never known. */
 #define UC_PACKED_NONE 31
 
+/*
+ * What a walk may use, in this order; what only code bytes tell (signal
+ * trampolines, PLT entries, a frame pointer's set-up) comes last in all.
+ */
+enum uc_unwind {
+	UC_UNWIND_AUTO, /* .eh_frame, .debug_frame, .sframe */
+	UC_UNWIND_EHFRAME, /* .eh_frame, .debug_frame */
+	UC_UNWIND_SFRAME,
+	UC_UNWIND_FP, /* no unwind data */
+};
+
 #define UC_MAP_EXEC 1u
 #define UC_MAP_FILE 2u /* backed by a file */
 #define UC_MAP_VDSO 4u /* the kernel's own image: an ELF header at its start */
@@ -105,6 +116,20 @@ struct uc_load {
 #define UC_TABLE_SORTED 1
 #define UC_TABLE_UNSORTED 2
 
+/* .sframe's header, as it was checked. Run-time addresses. */
+struct uc_sframe_header {
+	u64 fde, fre, fre_end; /* the two sub-sections */
+	u32 nr_fdes;
+	u32 flaw; /* why it is of no use, an enum uncoil_flaw */
+	u64 flaw_addr;
+	u8 open; /* it was looked at */
+	u8 version;
+	u8 sorted;
+	u8 from_section; /* starts count from the section, not from their fields */
+	s8 fp_offset, ra_offset; /* fixed places from the CFA; 0: none */
+	u8 pad[2];
+};
+
 /* Where the unwind data of an executable mapping is. Run-time addresses. */
 struct uc_module {
 	u64 start, end; /* the mapping that this describes */
@@ -124,6 +149,7 @@ struct uc_module {
 	u8 checked; /* UC_TABLE_*; 0: not known */
 	u8 placed; /* bias is known */
 	u8 pad[5];
+	struct uc_sframe_header sf;
 	struct uc_load load[UC_LOADS_MAX];
 };
 
@@ -220,6 +246,25 @@ struct uc_fde {
 	u8 pad;
 };
 
+#define UC_SF_WORDS 8 /* of a row: 6 at most; power of two */
+
+/* An FDE of .sframe, and a row of it. */
+struct uc_sframe {
+	u64 start;
+	u32 size;
+	u32 nr_fres;
+	u64 fre; /* its first row */
+	u64 row_at; /* the row that holds; 0: none */
+	u32 row_start, row_end; /* its reach, from the FDE's or the block's start */
+	u32 next_start; /* last row's start seen */
+	u8 info, info2, block;
+	u8 row_info;
+	u8 count; /* words used */
+	u8 word; /* bytes of a word */
+	u8 pad[6];
+	s64 v[UC_SF_WORDS];
+};
+
 /* Scratch of the CFA interpreter. */
 struct uc_cfa_state {
 	u64 loc; /* address of the row being built */
@@ -273,6 +318,8 @@ struct uc_walk {
 	struct uc_abi abi;
 	struct uc_regs regs;
 	u64 entry_sp; /* the process's initial stack pointer, 0 if not known */
+	u32 unwind; /* enum uc_unwind; uc_abi_set() makes it AUTO */
+	u32 pad0;
 	u32 exact; /* its pc is an instruction's address, not a return address */
 	u32 switches;
 	struct uc_map map; /* mapping of its pc */
@@ -308,6 +355,7 @@ struct uc_walk {
 	struct uc_section sec; /* whose records are read */
 	u64 tab_loc, tab_fde; /* a row of the search table */
 	struct uc_fde fde;
+	struct uc_sframe sf;
 	struct uc_row row;
 	struct uc_packed_row packed;
 	struct uc_cursor cur;

@@ -108,17 +108,72 @@ static inline int uc_is_missing(int rc)
 	return rc == UNCOIL_STOP_NO_SECTION || rc == UNCOIL_STOP_NO_ENTRY;
 }
 
-/* The row for pc from the unwind data, to w->row. */
-static inline int uc_row_interpret(struct uc_walk *w, u64 pc)
+/* ... from either. */
+static inline int uc_row_cfi(struct uc_walk *w, u64 pc)
 {
-	int rc, other;
+	int rc = uc_row_eh_frame(w, pc), other;
 
-	w->impure = 0;
-	rc = uc_row_eh_frame(w, pc);
 	if (!uc_is_missing(rc))
 		return rc;
 	other = uc_row_debug_frame(w, pc);
 	return uc_is_missing(other) ? rc : other;
+}
+
+/*
+ * ... from .sframe. Before version 3 it could not say that a frame is the
+ * outermost: but no return address lies above where the stack began, nor is
+ * there a caller of a frame without any.
+ */
+static inline int uc_row_sframe(struct uc_walk *w, u64 pc)
+{
+	int rc = w->mod.sframe ? uc_bare_stub(w) : UNCOIL_STOP_NO_SECTION;
+	u64 slot;
+
+	if (rc)
+		return rc == 1 ? 0 : rc;
+	w->bare = 0;
+	rc = uc_sframe_row(w, pc);
+	if (rc || w->mod.sf.version == 3 || !w->entry_sp || w->row.cfa_reg != w->abi.sp)
+		return rc;
+	slot = w->regs.r[w->abi.sp & UC_REG_MASK];
+	if (w->abi.ra_slot)
+		slot += (u64)w->row.cfa_off - w->abi.ra_slot;
+	if (slot - w->entry_sp < UC_ENTRY_BYTES)
+		w->row.kind[w->row.ra_reg & UC_REG_MASK] = UC_RULE_UNDEFINED;
+	return 0;
+}
+
+/*
+ * The row for pc from the unwind data, to w->row. .sframe comes last, as it says
+ * less, and some producers' is wrong (formats sheet 5.9); where .eh_frame is
+ * broken, it may still help.
+ */
+static inline int uc_row_interpret(struct uc_walk *w, u64 pc)
+{
+	int rc = UNCOIL_STOP_NO_SECTION, other;
+	u64 addr = pc;
+	u32 flaw = 0;
+
+	w->impure = 0;
+	if (w->unwind <= UC_UNWIND_EHFRAME) {
+		rc = uc_row_cfi(w, pc);
+		if (!rc || rc == UC_FAULT || w->unwind == UC_UNWIND_EHFRAME)
+			return rc;
+		addr = w->stop_addr;
+		flaw = w->flaw;
+	} else {
+		other = uc_module_find(w);
+		if (other == UC_FAULT)
+			return other;
+	}
+	if (w->unwind != UC_UNWIND_FP) {
+		other = uc_row_sframe(w, pc);
+		if (!other || other == UC_FAULT || (uc_is_missing(rc) && !uc_is_missing(other)))
+			return other;
+		if (w->unwind == UC_UNWIND_SFRAME)
+			return other;
+	}
+	return uc_fail(w, rc, flaw, addr);
 }
 
 /* Keep what the unwind data says of pc, if it says so to every process. */

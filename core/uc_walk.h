@@ -19,7 +19,7 @@
 
 #include "uc_types.h"
 
-/* Fill w->abi; enum uc_abi_id. */
+/* Fill w->abi; enum uc_abi_id. w->unwind becomes UC_UNWIND_AUTO. */
 UC_FN int uc_abi_set(UC_WALK, u32 id);
 /* Prepare w, whose registers are set, for the first step. */
 UC_FN int uc_walk_begin(UC_WALK);

@@ -64,7 +64,14 @@ enum uncoil_stop {
 	X(TOO_LONG, 23, "more unwind instructions than the limit") \
 	X(ABI, 24, "task of an ABI that is not supported") \
 	X(SCAN_LIMIT, 25, "section without search table is too long to scan") \
-	X(LOCATION, 26, "location of a row goes back")
+	X(LOCATION, 26, "location of a row goes back") \
+	X(SFRAME_HEADER, 27, ".sframe header") \
+	X(SFRAME_VERSION, 28, ".sframe version") \
+	X(SFRAME_BOUNDS, 29, ".sframe says that it has more than it has") \
+	X(SFRAME_START, 30, "function starts of .sframe are in no code") \
+	X(SFRAME_UNSORTED, 31, ".sframe is not sorted") \
+	X(SFRAME_FDE, 32, "FDE of .sframe") \
+	X(SFRAME_ROW, 33, "row of .sframe")
 
 enum uncoil_flaw {
 #define UNCOIL_FLAW_ENUM_(name, number, sentence) UNCOIL_FLAW_##name = number,
