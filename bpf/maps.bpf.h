@@ -84,6 +84,23 @@ struct {
 	__type(value, struct uc_row_slot);
 } rows SEC(".maps");
 
+/* Unwind data caught malformed: later walks do not try it again. */
+struct uc_bad_key {
+	u64 id[2];
+	u64 what; /* UC_BAD_* */
+};
+struct uc_bad {
+	u32 flaw;
+	u32 pad;
+	u64 at; /* from where the file would be loaded whole */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct uc_bad_key);
+	__type(value, struct uc_bad);
+} bad SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 8 << 20);

@@ -189,20 +189,55 @@ static inline u64 uc_mm_seq(void)
 }
 
 /*
- * Share the row in w->packed. The bytes that it was computed from were the
- * file's when the walk looked at their mappings; that they still are, and that no
- * mapping has changed since, tells that they were when they were read.
+ * May what was found out about the file be shared? The bytes that it comes from
+ * were the file's when the walk looked at their mappings; that they still are,
+ * and that no mapping has changed since, tells that they were when they were
+ * read.
  */
+static inline int uc_may_share(struct uc_walk *w)
+{
+	if (!w->map.id[0] || uc_mm_seq() != w->port.mm_seq)
+		return 0;
+	return (!w->mod.lo || uc_still_pristine(w, w->mod.lo)) &&
+	       (!w->mod.sframe || uc_still_pristine(w, w->mod.sframe)) &&
+	       (!w->mod.elf || uc_still_pristine(w, w->mod.elf)) &&
+	       (!w->mod.hdr || uc_still_pristine(w, w->mod.hdr));
+}
+
+static inline struct uc_bad_key uc_bad_key_of(const struct uc_walk *w, u32 what)
+{
+	struct uc_bad_key key = { .id = { w->map.id[0], w->map.id[1] }, .what = what };
+
+	return key;
+}
+
+UC_FN int uc_port_bad_get(UC_WALK, u32 what)
+{
+	struct uc_bad_key key = uc_bad_key_of(w, what);
+	struct uc_bad *found = bpf_map_lookup_elem(&bad, &key);
+
+	if (!found || !w->mod.pristine)
+		return 0;
+	return uc_malformed(w, found->flaw, found->at + w->map.start - w->map.off);
+}
+
+UC_FN int uc_port_bad_put(UC_WALK, u32 what)
+{
+	struct uc_bad_key key = uc_bad_key_of(w, what);
+	struct uc_bad found = { .flaw = w->flaw,
+				.at = w->stop_addr - w->map.start + w->map.off };
+
+	if (!w->mod.pristine || w->impure || !uc_may_share(w))
+		return 1;
+	return (int)bpf_map_update_elem(&bad, &key, &found, BPF_ANY);
+}
+
+/* Share the row in w->packed. */
 UC_FN int uc_port_row_put(UC_WALK, u64 off)
 {
 	struct uc_row_slot *slot = uc_slot_of(w, off), s = {};
 
-	if (!slot || uc_options.no_row_cache || uc_mm_seq() != w->port.mm_seq)
-		return 1;
-	if ((w->mod.lo && !uc_still_pristine(w, w->mod.lo)) ||
-	    (w->mod.sframe && !uc_still_pristine(w, w->mod.sframe)) ||
-	    (w->mod.elf && !uc_still_pristine(w, w->mod.elf)) ||
-	    (w->mod.hdr && !uc_still_pristine(w, w->mod.hdr)))
+	if (!slot || uc_options.no_row_cache || !uc_may_share(w))
 		return 1;
 	s.key.id[0] = w->map.id[0];
 	s.key.id[1] = w->map.id[1];

@@ -211,8 +211,10 @@ static inline int uc_walk_prepare(struct uc_task_walk *t, struct task_struct *ta
 
 	t->walk.port.mm_seq = uc_mm_seq();
 	t->walk.entry_sp = task->mm->start_stack;
-	if (!uc_walk_registers(&t->walk, regs))
+	if (!uc_walk_registers(&t->walk, regs)) {
+		t->walk.unwind = uc_options.unwind;
 		return 0;
+	}
 	uc_out_frame(t, regs->ip);
 	t->walk.flaw = UNCOIL_FLAW_ABI;
 	return UNCOIL_STOP_UNSUPPORTED;

@@ -38,6 +38,7 @@ struct options {
 	u64 freq, period;
 	double seconds; /* 0: no limit */
 	u32 max_frames;
+	enum uc_unwind unwind;
 	bool merged, quiet, help;
 	const char *path;
 	char **command; /* NULL: none */
@@ -60,6 +61,8 @@ static const char usage_text[] =
 	"  -d, --duration SEC    stop after SEC seconds\n"
 	"  -o, --output FILE     default perf.data; an older one becomes FILE.old\n"
 	"      --max-stack N     frames a stack at most\n"
+	"      --unwind HOW      auto (.eh_frame, then .sframe, then the frame pointer),\n"
+	"                        or ehframe, sframe or fp alone\n"
 	"      --merge           write whole stacks into the samples, for readers that do\n"
 	"                        not know deferred call chains\n"
 	"  -g                    accepted; stacks are always recorded\n"
@@ -196,6 +199,10 @@ static int set_option(struct options *o, int option, const char *arg)
 			return usage_error("--max-stack: not a number of frames", arg);
 		o->max_frames = (u32)number;
 		return 0;
+	case 'U':
+		return uc_unwind_parse(arg, &o->unwind) ?
+			       0 :
+			       usage_error("--unwind: none of auto, ehframe, sframe and fp", arg);
 	case 'm':
 		o->merged = true;
 		return 0;
@@ -246,6 +253,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		{ "duration", required_argument, NULL, 'd' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "max-stack", required_argument, NULL, 'S' },
+		{ "unwind", required_argument, NULL, 'U' },
 		{ "merge", no_argument, NULL, 'm' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
@@ -520,6 +528,7 @@ static int run_with(const struct options *o, int argc, const char *const *argv)
 		.freq = o->freq,
 		.period = o->period,
 		.max_frames = o->max_frames,
+		.unwind = o->unwind,
 		.merged = o->merged,
 		.path = o->path,
 		.argc = argc,
@@ -549,7 +558,9 @@ static int run_with(const struct options *o, int argc, const char *const *argv)
 
 int cmd_record(int argc, char **argv)
 {
-	struct options o = { .target.kind = UC_TARGET_COMMAND, .path = DEFAULT_PATH };
+	struct options o = { .target.kind = UC_TARGET_COMMAND,
+			     .unwind = uc_unwind_default(),
+			     .path = DEFAULT_PATH };
 	const char **whole = calloc((size_t)argc + 2, sizeof(*whole));
 	int rc = EXIT_UNCOIL;
 

@@ -171,6 +171,7 @@ static int open_engine(struct uc_recording *r, char *err, size_t err_size)
 {
 	struct uc_engine_opts opts = {
 		.max_frames = r->opts.max_frames,
+		.unwind = r->opts.unwind,
 		.on_request = on_request,
 		.on_stack = on_stack,
 		.arg = r,

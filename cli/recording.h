@@ -19,6 +19,7 @@ struct uc_recording_opts {
 	enum uc_source_event event;
 	u64 freq, period; /* one of them */
 	u32 max_frames;
+	enum uc_unwind unwind;
 	bool merged;
 	const char *path; /* borrowed */
 	int argc; /* command line, to be kept in the file; borrowed */

@@ -23,6 +23,9 @@
  * uc_port_row_get(w, off)	      cached row of w->map's file to w->packed;
  *				      0, or not 0 if there is none
  * uc_port_row_put(w, off)	      w->packed to the cache
+ * uc_port_bad_get(w, what)	      was UC_BAD_* of w->map's file caught malformed?
+ *				      not 0 with flaw and address in the stop
+ * uc_port_bad_put(w, what)	      remember the stop at hand, for all processes
  * uc_port_debug_fde(w, pc)	      the FDE of .debug_frame that covers pc in
  *				      w->mod: its section to w->sec, its address
  *				      to w->value; 0 or a stop
@@ -31,10 +34,17 @@ UC_FN int uc_port_map(UC_WALK, u64 addr);
 UC_FN int uc_port_elf(UC_WALK);
 UC_FN int uc_port_row_get(UC_WALK, u64 off);
 UC_FN int uc_port_row_put(UC_WALK, u64 off);
+UC_FN int uc_port_bad_get(UC_WALK, u32 what);
+UC_FN int uc_port_bad_put(UC_WALK, u32 what);
 #ifndef uc_port_debug_fde
 UC_FN int uc_port_debug_fde(UC_WALK, u64 pc);
 #endif
 
+
+/* Parts of a file's unwind data that are skipped once they were caught. */
+#define UC_BAD_HDR 1
+#define UC_BAD_TABLE 2
+#define UC_BAD_SFRAME 3
 
 /* uc_read.c */
 UC_FN int uc_stack_fill(UC_WALK, u64 addr);

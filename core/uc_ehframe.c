@@ -428,7 +428,9 @@ UC_FN int uc_table_check(UC_WALK)
 		loc ^= w->mod.row_size == 8 ? 1ull << 63 : 1ull << 31;
 		if (loc < w->value) {
 			w->mod.checked = UC_TABLE_UNSORTED;
-			return uc_malformed(w, UNCOIL_FLAW_HDR_UNSORTED, w->mod.hdr);
+			uc_malformed(w, UNCOIL_FLAW_HDR_UNSORTED, w->mod.hdr);
+			uc_port_bad_put(w, UC_BAD_TABLE);
+			return UNCOIL_STOP_MALFORMED;
 		}
 		w->value = loc;
 	}

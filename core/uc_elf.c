@@ -269,7 +269,11 @@ static inline int uc_module_by_hdr(struct uc_walk *w)
 		return rc;
 	if (w->mod.hdr_end > w->sec.hi || w->mod.hdr_end < w->mod.hdr)
 		w->mod.hdr_end = w->sec.hi;
+	if (uc_port_bad_get(w, UC_BAD_HDR))
+		return UNCOIL_STOP_MALFORMED;
 	rc = uc_hdr_open(w);
+	if (rc == UNCOIL_STOP_MALFORMED)
+		uc_port_bad_put(w, UC_BAD_HDR);
 	if (rc)
 		return rc;
 	if (w->mod.eh_frame < w->sec.lo || w->mod.eh_frame >= w->sec.hi)

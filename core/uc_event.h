@@ -100,6 +100,7 @@ enum uc_count {
 /* What user space sets before the engine is loaded. */
 struct uc_options {
 	u32 max_frames;
+	u32 unwind; /* enum uc_unwind */
 	u32 measure; /* take the time of requests and walks */
 	u32 no_row_cache; /* for bench/: interpret every row */
 };

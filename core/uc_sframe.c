@@ -42,7 +42,9 @@ static inline int uc_sframe_refuse(struct uc_walk *w, u32 flaw, u64 addr)
 {
 	w->mod.sf.flaw = flaw;
 	w->mod.sf.flaw_addr = addr;
-	return uc_malformed(w, flaw, addr);
+	uc_malformed(w, flaw, addr);
+	uc_port_bad_put(w, UC_BAD_SFRAME);
+	return UNCOIL_STOP_MALFORMED;
 }
 
 /* The fields behind the version. */
@@ -136,6 +138,12 @@ UC_FN int uc_sframe_open(UC_WALK)
 		return 0;
 	}
 	memset(&w->mod.sf, 0, sizeof(w->mod.sf));
+	if (uc_port_bad_get(w, UC_BAD_SFRAME)) {
+		w->mod.sf.flaw = w->flaw;
+		w->mod.sf.flaw_addr = w->stop_addr;
+		w->mod.sf.open = 1;
+		return UNCOIL_STOP_MALFORMED;
+	}
 	uc_cur_set(w, w->mod.sframe, w->mod.sframe_end);
 	w->cur.win_len = 0;
 	if (uc_cur_uint(w, 2) != UC_SF_MAGIC && !w->cur.error)
@@ -245,7 +253,7 @@ UC_FN_LOCAL int uc_sframe_search(UC_WALK, u64 pc)
 			return rc;
 		start = w->sf.start;
 		if (start < below || start > above)
-			return uc_malformed(w, UNCOIL_FLAW_SFRAME_UNSORTED, w->mod.sf.fde);
+			return uc_sframe_refuse(w, UNCOIL_FLAW_SFRAME_UNSORTED, w->mod.sf.fde);
 		if (start <= pc) {
 			lo = mid + 1;
 			below = start;

@@ -61,7 +61,11 @@ static inline int uc_fde_find(struct uc_walk *w, u64 pc)
 	w->sec.lo = w->mod.lo;
 	w->sec.hi = w->mod.hi;
 	w->sec.debug = 0;
-	if (w->mod.table) {
+	if (w->mod.table && !w->mod.checked && uc_port_bad_get(w, UC_BAD_TABLE))
+		w->mod.checked = UC_TABLE_UNSORTED;
+	if (w->mod.table && w->mod.checked == UC_TABLE_UNSORTED) {
+		uc_malformed(w, UNCOIL_FLAW_HDR_UNSORTED, w->mod.hdr);
+	} else if (w->mod.table) {
 		rc = uc_fde_by_table(w, pc);
 		if (rc == UNCOIL_STOP_NO_ENTRY) {
 			rc = uc_table_check(w);
@@ -126,9 +130,12 @@ static inline int uc_row_cfi(struct uc_walk *w, u64 pc)
  */
 static inline int uc_row_sframe(struct uc_walk *w, u64 pc)
 {
-	int rc = w->mod.sframe ? uc_bare_stub(w) : UNCOIL_STOP_NO_SECTION;
 	u64 slot;
+	int rc;
 
+	if (!w->mod.sframe)
+		return uc_fail(w, UNCOIL_STOP_NO_SECTION, 0, w->map.start);
+	rc = uc_bare_stub(w);
 	if (rc)
 		return rc == 1 ? 0 : rc;
 	w->bare = 0;
@@ -150,7 +157,8 @@ static inline int uc_row_sframe(struct uc_walk *w, u64 pc)
  */
 static inline int uc_row_interpret(struct uc_walk *w, u64 pc)
 {
-	int rc = UNCOIL_STOP_NO_SECTION, other;
+	int rc = w->unwind == UC_UNWIND_FP ? UNCOIL_STOP_NO_ENTRY : UNCOIL_STOP_NO_SECTION;
+	int other;
 	u64 addr = pc;
 	u32 flaw = 0;
 

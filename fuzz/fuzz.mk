@@ -13,7 +13,7 @@
 FUZZ_SECONDS ?= 30
 FUZZ ?= $(sort $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c)))
 
-FUZZ_CORE := $(CORE:%=core/%.c) lib/uc_port_debug.c
+FUZZ_CORE := $(CORE:%=core/%.c) lib/uc_port.c
 FUZZ_SOURCES_hdr := $(FUZZ_CORE)
 FUZZ_SOURCES_cfa := $(FUZZ_CORE)
 FUZZ_SOURCES_expr := $(FUZZ_CORE)

@@ -25,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_MAPS 8
 #define FUZZ_PAGES 192
 #define FUZZ_ROWS 128
+#define FUZZ_BAD 16
 
 struct fuzz_space {
 	struct uc_memory memory;
@@ -52,6 +53,11 @@ struct fuzz_space {
 		struct uc_packed_row row;
 	} row[FUZZ_ROWS];
 	u32 nr_rows;
+	struct {
+		u64 id, at;
+		u32 what, flaw;
+	} bad[FUZZ_BAD];
+	u32 nr_bad;
 };
 
 #define require(holds)                                                                     \
@@ -256,21 +262,7 @@ static inline int fuzz_bring_in(struct fuzz_space *s, u64 addr, u32 len)
 		}                                                                          \
 	} while (0)
 
-/* ---- the core's port ---- */
-
-int uc_port_map(struct uc_walk *w, u64 addr)
-{
-	if (w->port.mem->map(w->port.mem->arg, addr, &w->found))
-		return UNCOIL_STOP_NO_MAPPING;
-	return 0;
-}
-
-int uc_port_elf(struct uc_walk *w)
-{
-	if (w->port.mem->elf(w->port.mem->arg, &w->map, &w->found))
-		return UNCOIL_STOP_NO_SECTION;
-	return 0;
-}
+/* ---- what is kept between walks ---- */
 
 int uc_port_row_get(struct uc_walk *w, u64 off)
 {
@@ -298,6 +290,30 @@ int uc_port_row_put(struct uc_walk *w, u64 off)
 	return 0;
 }
 
+int uc_port_bad_get(struct uc_walk *w, u32 what)
+{
+	struct fuzz_space *s = w->port.mem->arg;
+	u32 i;
+
+	for (i = 0; s->cache_on && i < s->nr_bad; i++)
+		if (s->bad[i].id == w->map.id[0] && s->bad[i].what == what)
+			return uc_malformed(w, s->bad[i].flaw, s->bad[i].at);
+	return 0;
+}
+
+int uc_port_bad_put(struct uc_walk *w, u32 what)
+{
+	struct fuzz_space *s = w->port.mem->arg;
+
+	if (!s->cache_on || s->nr_bad == FUZZ_BAD)
+		return 1;
+	s->bad[s->nr_bad].id = w->map.id[0];
+	s->bad[s->nr_bad].what = what;
+	s->bad[s->nr_bad].flaw = w->flaw;
+	s->bad[s->nr_bad++].at = w->stop_addr;
+	return 0;
+}
+
 /* ---- invariants ---- */
 
 /* A result of the core that says all there is to say. */
@@ -306,6 +322,8 @@ static inline void fuzz_check_stop(const struct uc_walk *w, int rc)
 	require(rc >= 0 && rc < UNCOIL_STOP_COUNT);
 	if (rc == UNCOIL_STOP_MALFORMED || rc == UNCOIL_STOP_UNSUPPORTED)
 		require(w->flaw > UNCOIL_FLAW_NONE && w->flaw < UNCOIL_FLAW_COUNT);
+	else if (rc == UNCOIL_STOP_NO_REGISTER)
+		require(w->flaw & UNCOIL_FLAW_OF_REGISTER);
 	else if (rc)
 		require(w->flaw == UNCOIL_FLAW_NONE);
 }

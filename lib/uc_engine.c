@@ -205,6 +205,7 @@ static int set_options(struct uc_engine *e)
 	o = map ? (struct uc_options *)bpf_map__initial_value(map, &size) : NULL;
 	if (!o || size != sizeof(*o))
 		return -EINVAL;
+	o->unwind = e->opts.unwind;
 	o->max_frames = e->opts.max_frames ? e->opts.max_frames : UC_FRAMES_DEFAULT;
 	o->measure = e->opts.measure;
 	map = bpf_object__find_map_by_name(e->object, "ring");

@@ -7,6 +7,7 @@
 #define UC_ENGINE_H
 
 #include "uc_event.h"
+#include "uc_unwind.h"
 
 struct uc_engine;
 
@@ -24,6 +25,7 @@ struct uc_stack {
 
 struct uc_engine_opts {
 	u32 max_frames; /* 0: UC_FRAMES_DEFAULT; at most UC_FRAMES_MAX */
+	enum uc_unwind unwind; /* what stacks are unwound by */
 	u32 ring_bytes; /* 0: default; a power of two */
 	bool measure; /* take the time of requests and walks (two counters) */
 	void (*on_request)(void *arg, const struct uc_event_request *req);

@@ -16,17 +16,15 @@ int uc_port_elf(struct uc_walk *w)
 	return 0;
 }
 
-/* Rows are not kept here: a walk of a stopped process is done once. */
-int uc_port_row_get(struct uc_walk *w, u64 off)
+int uc_port_debug_fde(struct uc_walk *w, u64 pc)
 {
-	(void)w;
-	(void)off;
-	return 1;
-}
+	const struct uc_memory *mem = w->port.mem;
+	struct uc_debug_fde found;
 
-int uc_port_row_put(struct uc_walk *w, u64 off)
-{
-	(void)w;
-	(void)off;
-	return 1;
+	if (!mem->debug_fde || mem->debug_fde(mem->arg, &w->map, pc - w->mod.bias, &found))
+		return UNCOIL_STOP_NO_SECTION;
+	w->sec.lo = found.lo;
+	w->sec.hi = found.hi;
+	w->value = found.fde;
+	return 0;
 }

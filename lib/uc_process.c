@@ -14,6 +14,7 @@
 
 #include "arch/i386.h"
 #include "arch/x86_64.h"
+#include "uc_unwind.h"
 #include "uc_vmas.h"
 #include "uc_walk.h"
 
@@ -208,6 +209,7 @@ int uc_thread_regs(pid_t tid, struct uc_walk *w)
 	} else {
 		return -ENOTSUP;
 	}
+	w->unwind = uc_unwind_default();
 	return 0;
 }
 

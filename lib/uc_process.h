@@ -23,7 +23,8 @@ const struct uc_memory *uc_process_memory(const struct uc_process *p);
 /* Attach to a thread and wait until it is stopped; detach lets it run. */
 int uc_thread_attach(pid_t tid);
 void uc_thread_detach(pid_t tid);
-/* Registers and ABI of a stopped thread that we trace, to the walk. */
+/* Registers and ABI of a stopped thread that we trace, to the walk; it unwinds by
+ * uc_unwind_default(). */
 int uc_thread_regs(pid_t tid, struct uc_walk *w);
 
 /*

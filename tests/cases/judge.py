@@ -50,13 +50,8 @@ class Expect:
 
 
 def sframe_variant(expect):
-    """The same program with .sframe as its only unwind data: whole, or stopped at once.
-
-    SFrame version 1 cannot mark the outermost frame, so the end may be any.
-    """
+    """The same program with .sframe as its only unwind data."""
     expect.fields["run"] = expect.fields.pop("run-sframe")
-    expect.accept = [("stopped", expect.frames[:1])]
-    expect.end = "any"
     return expect
 
 
@@ -196,7 +191,7 @@ def judge(job, worlds):
         return label, [(w, str(x), "") for w in worlds]
 
 
-def jobs_of(wanted, sframe):
+def jobs_of(wanted):
     known = sorted(d for d in os.listdir(HERE) if os.path.exists(os.path.join(HERE, d, "expect.txt")))
     for w in wanted:
         if w not in known:
@@ -204,14 +199,13 @@ def jobs_of(wanted, sframe):
     for name in wanted or known:
         folder = os.path.join(HERE, name)
         yield name, folder, lambda e: e
-        if sframe and any(line.startswith("run-sframe:") for line in open(os.path.join(folder, "expect.txt"))):
+        if any(line.startswith("run-sframe:") for line in open(os.path.join(folder, "expect.txt"))):
             yield name + "(sframe)", folder, sframe_variant
 
 
 def options():
     a = argparse.ArgumentParser(description="judge uncoil on hard stacks")
     a.add_argument("--world", choices=["ptrace", "engine", "both"], default="both")
-    a.add_argument("--sframe", action="store_true", help="also the programs with SFrame as their only unwind data")
     a.add_argument("-j", type=int, default=1, metavar="N", help="cases at a time (default 1)")
     a.add_argument("-v", action="store_true", help="also the source's reason for a failed case")
     a.add_argument("case", nargs="*")
@@ -223,7 +217,7 @@ def main():
     worlds = {"both": ["engine", "ptrace"]}.get(o.world, [o.world])
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(o.j) as pool:
-        for label, results in pool.map(lambda j: judge(j, worlds), list(jobs_of(o.case, o.sframe))):
+        for label, results in pool.map(lambda j: judge(j, worlds), list(jobs_of(o.case))):
             for world, problem, name in results:
                 passed, failed = passed + (not problem), failed + bool(problem)
                 if problem:

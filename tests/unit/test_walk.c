@@ -17,27 +17,13 @@ static u32 nr;
 #define SP0 (IMG_STACK + 0x800)
 #define JIT 0x7f0000000000ull
 
-/* ---- the port: as lib/uc_port.c, with rows that are kept ---- */
+/* ---- what is kept between walks: in place of lib/uc_port_cache.c ---- */
 
 static struct {
 	u64 id, off;
 	struct uc_packed_row row;
 } cache[64];
 static u32 nr_cached, cache_on;
-
-int uc_port_map(struct uc_walk *walk, u64 addr)
-{
-	if (walk->port.mem->map(walk->port.mem->arg, addr, &walk->found))
-		return UNCOIL_STOP_NO_MAPPING;
-	return 0;
-}
-
-int uc_port_elf(struct uc_walk *walk)
-{
-	if (walk->port.mem->elf(walk->port.mem->arg, &walk->map, &walk->found))
-		return UNCOIL_STOP_NO_SECTION;
-	return 0;
-}
 
 int uc_port_row_get(struct uc_walk *walk, u64 off)
 {
@@ -62,10 +48,40 @@ int uc_port_row_put(struct uc_walk *walk, u64 off)
 	return 0;
 }
 
+static struct {
+	u64 id;
+	u32 what, flaw;
+	u64 at;
+} bad[8];
+static u32 nr_bad;
+
+int uc_port_bad_get(struct uc_walk *walk, u32 what)
+{
+	u32 i;
+
+	for (i = 0; cache_on && i < nr_bad; i++)
+		if (bad[i].id == walk->map.id[0] && bad[i].what == what)
+			return uc_malformed(walk, bad[i].flaw, bad[i].at);
+	return 0;
+}
+
+int uc_port_bad_put(struct uc_walk *walk, u32 what)
+{
+	if (!cache_on)
+		return 1;
+	assert_true(nr_bad < 8);
+	bad[nr_bad].id = walk->map.id[0];
+	bad[nr_bad].what = what;
+	bad[nr_bad].flaw = walk->flaw;
+	bad[nr_bad++].at = walk->stop_addr;
+	return 0;
+}
+
 /* ---- programs ---- */
 
 static u64 usual;
 static struct uc_regs start;
+static enum uc_unwind how_to_unwind; /* begin() makes it auto */
 
 /* A function of 0x80 bytes that makes room for 24 at its fourth byte. */
 static void function(u32 n)
@@ -79,7 +95,9 @@ static void begin(u64 pc)
 	u32 i;
 
 	nr_cached = 0;
+	nr_bad = 0;
 	cache_on = 0;
+	how_to_unwind = UC_UNWIND_AUTO;
 	img_program(&img);
 	for (at = IMG_TEXT; at < IMG_TEXT + 0x2000; at++)
 		img_write(&img, at, BYTES(0x90));
@@ -100,6 +118,7 @@ static int walk_from(u32 fill)
 	w.port.mem = &img.memory;
 	w.entry_sp = 0;
 	w.regs = start;
+	w.unwind = how_to_unwind;
 	return img_walk(&img, &w, frame, UC_FRAMES_DEFAULT, &nr);
 }
 
@@ -721,6 +740,47 @@ static void test_walk__headers_of_another_kind(void **state)
 	EXPECT(NO_SECTION, F(4) + 8);
 }
 
+/* ---- what is used, and what is not tried again ---- */
+
+static void test_walk__only_what_was_asked_for_is_used(void **state)
+{
+	(void)state;
+	four_functions();
+	how_to_unwind = UC_UNWIND_EHFRAME;
+	EXPECT(OUTERMOST, FOUR);
+	four_functions();
+	how_to_unwind = UC_UNWIND_SFRAME; /* there is none */
+	EXPECT(NO_SECTION, F(4) + 8);
+	four_functions();
+	how_to_unwind = UC_UNWIND_FP; /* nor code that keeps one */
+	EXPECT(NO_ENTRY, F(4) + 8);
+}
+
+/* A malformed header is remembered with its file, and so is where it was: even
+ * where it has been mended since, as no file that is in use should be. */
+static void test_walk__a_section_caught_is_not_tried_again(void **state)
+{
+	u32 reads;
+
+	(void)state;
+	four_functions();
+	img_write(&img, IMG_HDR, BYTES(2)); /* .eh_frame_hdr's version */
+	cache_on = 1;
+	assert_int_equal(walk_from(0xa5), UNCOIL_STOP_MALFORMED);
+	assert_int_equal(w.flaw, UNCOIL_FLAW_HDR_VERSION);
+	assert_int_equal(w.stop_addr, IMG_HDR);
+	assert_int_equal(nr_bad, 1);
+	reads = img.nr_reads;
+	img_write(&img, IMG_HDR, BYTES(1));
+	img.nr_reads = 0;
+	assert_int_equal(walk_from(0), UNCOIL_STOP_MALFORMED);
+	assert_int_equal(w.flaw, UNCOIL_FLAW_HDR_VERSION);
+	assert_int_equal(w.stop_addr, IMG_HDR);
+	assert_true(img.nr_reads < reads);
+	nr_bad = 0; /* as it would be for another file */
+	assert_int_equal(walk_from(0), UNCOIL_STOP_OUTERMOST);
+}
+
 static void test_walk__program_headers_that_lie(void **state)
 {
 	(void)state;
@@ -967,6 +1027,8 @@ int main(void)
 		cmocka_unit_test(test_walk__bias_is_the_mappings),
 		cmocka_unit_test(test_walk__other_file_where_the_header_should_be),
 		cmocka_unit_test(test_walk__headers_of_another_kind),
+		cmocka_unit_test(test_walk__only_what_was_asked_for_is_used),
+		cmocka_unit_test(test_walk__a_section_caught_is_not_tried_again),
 		cmocka_unit_test(test_walk__program_headers_that_lie),
 		cmocka_unit_test(test_walk__two_executable_segments),
 		cmocka_unit_test(test_walk__eh_frame_in_another_segment),

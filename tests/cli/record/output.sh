@@ -25,6 +25,14 @@ grep -q 'Is a directory' err || fail "a directory is no file"
 # -g is accepted, --merge and the limits work
 expect 0 "$UNCOIL" record -g -F 2000 --max-stack 3 sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'
 grep -q 'depth-limit' err || fail "--max-stack 3 met no deeper stack"
+# libc and sh keep no frame pointer: none of their stacks is complete by it alone
+busy='i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'
+expect 0 "$UNCOIL" record -F 2000 --unwind=fp sh -c "$busy"
+grep -q ' 0 complete' err || fail "--unwind=fp used something else"
+expect 0 env UNCOIL_UNWIND=fp "$UNCOIL" record -F 2000 sh -c "$busy"
+grep -q ' 0 complete' err || fail "UNCOIL_UNWIND is not heeded"
+expect 0 env UNCOIL_UNWIND=fp "$UNCOIL" record -F 2000 --unwind=ehframe sh -c "$busy"
+grep -q '(100.00 %)' err || fail "--unwind=ehframe was not enough, or did not win over UNCOIL_UNWIND"
 expect 0 "$UNCOIL" record --merge -c 1000000 -e cpu-clock true
 expect 127 "$UNCOIL" record -F max no-such-command-at-all
 expect 127 "$UNCOIL" record -F 4000000000 no-such-command-at-all

@@ -36,5 +36,6 @@ wrong 'not a number of seconds' -d 1s touch ran
 wrong 'not a number of seconds' -d nan touch ran
 wrong 'not a number of frames' --max-stack 0 touch ran
 wrong 'not a number of frames' --max-stack 4097 touch ran
+wrong 'none of auto' --unwind dwarf touch ran
 wrong 'file name is missing' -o '' touch ran
 exit 0
