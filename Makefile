@@ -21,11 +21,11 @@ B := build
 INCLUDES := -Ilib/port -Icore -Iinclude -Ilib
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(INCLUDES) -DUNCOIL_VERSION='"$(VERSION)"' -MMD -MP $(CFLAGS)
-LIBS := -lbpf -ldw -lelf -l:libiberty.a
+LIBS := -lbpf -ldw -lelf -llzma -lzstd -lz -l:libiberty.a
 
 CORE := arch/aarch64 arch/s390x uc_abi uc_bare uc_cfa uc_ehframe uc_elf uc_expr uc_follow uc_read uc_search uc_sframe uc_step uc_walk
-LIB := uc_debugfile uc_demangle uc_dso uc_engine uc_functions uc_kallsyms uc_maps uc_perfdata_header uc_perfdata_read uc_perfdata_record \
-	uc_perfdata_write uc_plt uc_port uc_port_debug uc_process uc_sideband uc_source uc_symbols uc_symtab uc_synth uc_target uc_vmas
+LIB := uc_debugfile uc_debugframe uc_demangle uc_dso uc_engine uc_frameindex uc_functions uc_kallsyms uc_maps uc_perfdata_header uc_perfdata_read uc_perfdata_record \
+	uc_perfdata_write uc_plt uc_port uc_port_debug uc_process uc_sideband uc_source uc_symbols uc_symtab uc_synth uc_target uc_unpack uc_vmas
 CLI := $(sort $(patsubst cli/%.c,%,$(wildcard cli/*.c)))
 
 CORE_OBJS := $(CORE:%=$B/core/%.o)
