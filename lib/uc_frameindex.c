@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define AUGMENTATION_MAX 16 /* letters; the core reads no more */
+#define FUNCTION_ALIGN 64 /* bytes; more than compilers put before a function */
 
 /* Bytes of one record. After a flaw all reads give 0. */
 struct cursor {
@@ -40,6 +41,7 @@ struct builder {
 	size_t nr_code, cap;
 	struct uc_frameindex *out;
 	struct cie cie; /* neighbours share it */
+	uint64_t dead_cie, dead_end; /* of the discarded function before */
 	bool unsorted;
 };
 
@@ -274,12 +276,28 @@ static int add_range(struct uc_frameindex *x, size_t *cap, uint64_t start, uint6
 	return 0;
 }
 
-/* Linkers leave the FDEs of what they discarded, at addresses that are none. */
+/*
+ * Linkers leave the FDEs of what they discarded, at addresses that are none.
+ * gold leaves those of a section with several functions where the section
+ * would be if it were at 0, which may be other code: they follow each other.
+ */
+static bool is_dead(struct builder *b, uint64_t start, uint64_t len, uint64_t mask)
+{
+	bool follows = b->dead_cie == b->cie.offset && start >= b->dead_end &&
+		       start - b->dead_end < FUNCTION_ALIGN;
+
+	if (start > 1 && start != mask && !follows)
+		return false;
+	b->dead_cie = start == mask ? UINT64_MAX : b->cie.offset;
+	b->dead_end = start + len;
+	return true;
+}
+
 static int add_fde(struct builder *b, size_t at, uint64_t start, uint64_t len, uint64_t mask)
 {
 	struct uc_frameindex *x = b->out;
 
-	if (!len || start <= 1 || start == mask || len > mask - start ||
+	if (!len || is_dead(b, start, len, mask) || len > mask - start ||
 	    !is_code(b, start, start + len)) {
 		x->nr_unused++;
 		return 0;
@@ -298,7 +316,7 @@ static void read_fde(const struct cie *cie, struct cursor *c, uint64_t *ret_star
 
 	*ret_mask = cie->addr_size == 8 ? ~0ull : 0xffffffff;
 	if (get(c, cie->segment_size)) /* not in the one address space that we know */
-		*ret_mask = 0;
+		*ret_mask = 0; /* no address is one */
 	field = c->s->vaddr + c->pos;
 	start = get_number(c, format, cie->addr_size);
 	if ((cie->encoding & ~UC_PE_FORMAT) == UC_PE_PCREL)
@@ -454,6 +472,7 @@ int uc_frameindex_build(const struct uc_frame_section *s, struct uc_code_range *
 		.nr_code = arrange_code(code, nr_code),
 		.out = ret,
 		.cie.offset = UINT64_MAX,
+		.dead_cie = UINT64_MAX,
 	};
 	int err;
 
