@@ -4,12 +4,14 @@
 #include "uc_dwarf.h"
 #include "uc_limits.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define AUGMENTATION_MAX 16 /* letters; the core reads no more */
 #define FUNCTION_ALIGN 64 /* bytes; more than compilers put before a function */
+#define DEAD_SECTIONS 4 /* power of two; .text, .text.unlikely, .startup, .exit */
 
 /* Bytes of one record. After a flaw all reads give 0. */
 struct cursor {
@@ -41,7 +43,9 @@ struct builder {
 	size_t nr_code, cap;
 	struct uc_frameindex *out;
 	struct cie cie; /* neighbours share it */
-	uint64_t dead_cie, dead_end; /* of the discarded function before */
+	/* Ends of the discarded functions before: one for each section. */
+	uint64_t dead_cie, dead_end[DEAD_SECTIONS];
+	size_t nr_dead;
 	bool unsorted;
 };
 
@@ -55,7 +59,9 @@ static void fail(struct cursor *c, enum uncoil_flaw flaw)
 static uint64_t get(struct cursor *c, unsigned int size)
 {
 	const uint8_t *p = c->s->data + c->pos;
+	bool big = c->s->big_endian;
 	uint64_t v = 0;
+	uint32_t half;
 	unsigned int i;
 
 	if (size > c->end - c->pos) {
@@ -63,8 +69,16 @@ static uint64_t get(struct cursor *c, unsigned int size)
 		return 0;
 	}
 	c->pos += size;
+	switch (size) { /* nearly all are of these sizes */
+	case 4:
+		memcpy(&half, p, 4);
+		return big ? be32toh(half) : le32toh(half);
+	case 8:
+		memcpy(&v, p, 8);
+		return big ? be64toh(v) : le64toh(v);
+	}
 	for (i = 0; i < size; i++)
-		v = v << 8 | p[c->s->big_endian ? i : size - 1 - i];
+		v = v << 8 | p[big ? i : size - 1 - i];
 	return v;
 }
 
@@ -283,14 +297,25 @@ static int add_range(struct uc_frameindex *x, size_t *cap, uint64_t start, uint6
  */
 static bool is_dead(struct builder *b, uint64_t start, uint64_t len, uint64_t mask)
 {
-	bool follows = b->dead_cie == b->cie.offset && start >= b->dead_end &&
-		       start - b->dead_end < FUNCTION_ALIGN;
+	size_t i;
 
-	if (start > 1 && start != mask && !follows)
-		return false;
-	b->dead_cie = start == mask ? UINT64_MAX : b->cie.offset;
-	b->dead_end = start + len;
-	return true;
+	if (start == mask)
+		return true;
+	if (b->dead_cie != b->cie.offset) {
+		b->dead_cie = b->cie.offset; /* another object's */
+		b->nr_dead = 0;
+	}
+	if (start <= 1) {
+		b->dead_end[b->nr_dead++ % DEAD_SECTIONS] = start + len;
+		return true;
+	}
+	for (i = 0; i < b->nr_dead && i < DEAD_SECTIONS; i++) {
+		if (start >= b->dead_end[i] && start - b->dead_end[i] < FUNCTION_ALIGN) {
+			b->dead_end[i] = start + len;
+			return true;
+		}
+	}
+	return false;
 }
 
 static int add_fde(struct builder *b, size_t at, uint64_t start, uint64_t len, uint64_t mask)

@@ -280,7 +280,8 @@ static void test_frameindex__leaves_out_what_is_no_code(void **state)
 	is_range(1, 0x4007f0, 0x4009f0, f[0]);
 }
 
-/* As gold leaves a section of three functions that it discarded. */
+/* As gold leaves a section of three functions that it discarded, and between
+ * them the cold part of one, which was in another. */
 static void test_frameindex__leaves_out_what_follows_the_discarded(void **state)
 {
 	size_t c, f[2];
@@ -289,6 +290,7 @@ static void test_frameindex__leaves_out_what_follows_the_discarded(void **state)
 	c = cie(1, "");
 	fde(c, 0, 0x2f);
 	fde(c, 0x30, 0x11);
+	fde(c, 0, 0x5);
 	fde(c, 0x50, 0x350);
 	f[0] = fde(c, 0x400100, 0x40);
 	c = cie(1, "");
