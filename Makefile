@@ -21,11 +21,10 @@ B := build
 INCLUDES := -Ilib/port -Icore -Iinclude -Ilib
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(INCLUDES) -DUNCOIL_VERSION='"$(VERSION)"' -MMD -MP $(CFLAGS)
-LIBS := -lbpf -ldw -lelf -l:libiberty.a
+LIBS := -lbpf -ldw -lelf -llzma -lzstd -lz -l:libiberty.a
 
-CORE := arch/aarch64 arch/s390x uc_abi uc_bare uc_cfa uc_ehframe uc_elf uc_expr uc_follow uc_read uc_search uc_sframe uc_step uc_walk
-LIB := uc_debugfile uc_demangle uc_dso uc_engine uc_functions uc_kallsyms uc_maps uc_perfdata_header uc_perfdata_read uc_perfdata_record \
-	uc_perfdata_write uc_plt uc_port uc_port_cache uc_process uc_sideband uc_source uc_symbols uc_symtab uc_synth uc_target uc_unwind uc_vmas
+CORE := $(sort $(patsubst core/%.c,%,$(wildcard core/*.c core/arch/*.c)))
+LIB := $(sort $(patsubst lib/%.c,%,$(wildcard lib/*.c)))
 CLI := $(sort $(patsubst cli/%.c,%,$(wildcard cli/*.c)))
 
 CORE_OBJS := $(CORE:%=$B/core/%.o)
@@ -78,7 +77,7 @@ $B/tests/test_%: tests/unit/test_%.c $(ARCHIVE) $(filter-out $B/cli/uncoil.o,$(C
 
 $B/tests/walk_ptrace: tests/tools/walk_ptrace.c $(ARCHIVE)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -o $@ $< $(ARCHIVE)
+	$(CC) $(ALL_CFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
 
 PLUGIN_SOURCES := tests/oracle/plug_uncoil.c lib/uc_vmas.c lib/uc_port.c lib/uc_port_cache.c $(CORE:%=core/%.c)
 $B/tests/plug_uncoil.so: $(PLUGIN_SOURCES)

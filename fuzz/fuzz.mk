@@ -21,6 +21,8 @@ FUZZ_SOURCES_elf := $(FUZZ_CORE)
 FUZZ_SOURCES_walk := $(FUZZ_CORE)
 FUZZ_SOURCES_vmas := lib/uc_vmas.c
 FUZZ_SOURCES_perfdata := lib/uc_perfdata_header.c lib/uc_perfdata_read.c lib/uc_perfdata_record.c
+FUZZ_SOURCES_debugframe := lib/uc_debugfile.c lib/uc_debugframe.c lib/uc_frameindex.c lib/uc_unpack.c
+FUZZ_LIBS_debugframe := -ldw -lelf -llzma -lzstd -lz
 
 FUZZ_DEPS := $(wildcard core/*.[ch] core/arch/*.[ch] lib/*.[ch] lib/port/*.h include/uncoil/*.h fuzz/*.[ch])
 FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer -Wall -Wextra $(INCLUDES) -Ifuzz \
@@ -28,11 +30,11 @@ FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer -Wall -Wextra $(INCLUDE
 
 $B/fuzz/fuzz_%: $(FUZZ_DEPS)
 	@mkdir -p $(@D)
-	$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer,address,undefined -o $@ fuzz/fuzz_$*.c $(FUZZ_SOURCES_$*)
+	$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer,address,undefined -o $@ fuzz/fuzz_$*.c $(FUZZ_SOURCES_$*) $(FUZZ_LIBS_$*)
 
 $B/fuzz/replay_%: $(FUZZ_DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(FUZZ_CFLAGS) -fsanitize=address,undefined -o $@ fuzz/driver.c fuzz/fuzz_$*.c $(FUZZ_SOURCES_$*)
+	$(CC) $(FUZZ_CFLAGS) -fsanitize=address,undefined -o $@ fuzz/driver.c fuzz/fuzz_$*.c $(FUZZ_SOURCES_$*) $(FUZZ_LIBS_$*)
 
 .PHONY: fuzz replay
 fuzz: $(FUZZ:%=$B/fuzz/fuzz_%)

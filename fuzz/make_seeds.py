@@ -414,6 +414,46 @@ def vmas_seeds():
     yield "no-newline", b"1000-2000 r-xp 00000000 08:01 5 /x"
 
 
+# ---- .debug_frame ----
+
+FRAME_C = "".join("int f%d(int x) { return x ? f%d(x - 1) * %d : 1; }\n" % (i, i, i) for i in range(16))
+FRAME_BUILDS = {
+    "x86_64": "gcc {c} -shared -nostdlib -Wl,-z,noseparate-code -o prog prog.c",
+    "x86_64-version-4": "gcc {c} -Wa,--gdwarf-cie-version=4 -shared -nostdlib -Wl,-z,noseparate-code -o prog prog.c",
+    "i386": "gcc {c} -m32 -shared -nostdlib -Wl,-z,noseparate-code -o prog prog.c",
+    "powerpc64": "clang-19 {c} --target=powerpc64-linux-gnu -c -o prog.o prog.c && ld.lld -shared -o prog prog.o",
+    "dwarf64": "clang-19 {c} -gdwarf64 --target=x86_64-linux-gnu -c -o prog.o prog.c && ld.lld -shared -o prog prog.o",
+}
+FRAME_FLAGS = {"i386": 5, "powerpc64": 3}  # as fuzz_debugframe.c reads them
+FRAME_PACKINGS = {
+    "": "cp prog packed",
+    "-zlib": "objcopy --compress-debug-sections=zlib prog packed",
+    "-zdebug": "objcopy --compress-debug-sections=zlib-gnu prog packed",
+    "-zstd": "objcopy --compress-debug-sections=zstd prog packed",
+    "-debugdata": "xz -kf prog && strip -o bare prog && objcopy --add-section .gnu_debugdata=prog.xz bare packed",
+}
+
+
+def debugframe_seeds(tmp):
+    def sh(command):
+        subprocess.run(["sh", "-ec", command], cwd=tmp, check=True)
+
+    def contents(name):
+        return open(os.path.join(tmp, name), "rb").read()
+
+    open(os.path.join(tmp, "prog.c"), "w").write(FRAME_C)
+    for build, command in FRAME_BUILDS.items():
+        sh(command.format(c="-g -O1 -fPIC -fno-asynchronous-unwind-tables -fno-unwind-tables"))
+        sh("llvm-strip -g --keep-section=.debug_frame prog")
+        for packing, pack in FRAME_PACKINGS.items():
+            if build == "x86_64" or not packing and build in FRAME_FLAGS:
+                sh(pack)
+                yield build + packing, b"\0" + contents("packed")
+        sh("llvm-objcopy --dump-section .debug_frame=frame prog")
+        code = struct.pack("<QQ", 0, 0x80000000)
+        yield build + "-section", bytes([FRAME_FLAGS.get(build, 1)]) + code + contents("frame")
+
+
 # ---- the rest ----
 
 def write(target, seeds):
@@ -448,6 +488,7 @@ def main():
         write("elf", elf_seeds(real[:2] + named[:8]))
         write("walk", list(bare_seeds()) + [(case, walk_seed(programs_of[case])) for case in WALK_CASES])
         write("vmas", vmas_seeds())
+        write("debugframe", debugframe_seeds(tmp))
 
 
 if __name__ == "__main__":

@@ -11,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define DEBUG_ROOT "/usr/lib/debug"
 #define BUILD_ID_MAX 64 /* bytes; the longest known has 20 */
@@ -28,12 +31,11 @@ static bool is_plain_file(int fd)
 	       fs.f_type != PROC_SUPER_MAGIC;
 }
 
-int uc_open_regular(const char *path)
+static int reopen_regular(int look)
 {
 	char self[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-	int look, fd;
+	int fd;
 
-	look = open(path, O_PATH | O_CLOEXEC);
 	if (look < 0)
 		return -errno;
 	if (!is_plain_file(look)) {
@@ -48,76 +50,86 @@ int uc_open_regular(const char *path)
 	return fd;
 }
 
-struct wanted {
-	const unsigned char *build_id;
-	int build_id_len; /* 0: compare the checksum */
-	GElf_Word crc;
-};
-
-/* The CRC-32 of .gnu_debuglink; bit by bit, for it is rarely needed. */
-static bool crc_matches(int fd, uint32_t want)
+int uc_open_regular(const char *path)
 {
-	uint32_t crc = 0xffffffff;
-	uint8_t buf[16384];
-	ssize_t got, i;
-	off_t pos = 0;
-	int bit;
-
-	while ((got = pread(fd, buf, sizeof(buf), pos)) > 0) {
-		for (i = 0; i < got; i++) {
-			crc ^= buf[i];
-			for (bit = 0; bit < 8; bit++)
-				crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-		}
-		pos += got;
-	}
-	return got == 0 && ~crc == want;
+	return reopen_regular(open(path, O_PATH | O_CLOEXEC));
 }
 
-static bool build_id_matches(int fd, const struct wanted *want)
+int uc_open_regular_in(const char *root, const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	int dir, look;
+
+	if (!root || !*root)
+		return uc_open_regular(path);
+	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	look = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	if (look < 0)
+		look = -errno;
+	close(dir);
+	return look < 0 ? look : reopen_regular(look);
+}
+
+static bool crc_matches(int fd, uint32_t want)
+{
+	uLong crc = crc32(0, NULL, 0);
+	uint8_t buf[16384];
+	ssize_t got;
+	off_t pos = 0;
+
+	while ((got = pread(fd, buf, sizeof(buf), pos)) > 0) {
+		crc = crc32(crc, buf, (uInt)got);
+		pos += got;
+	}
+	return got == 0 && crc == want;
+}
+
+static bool build_id_matches(int fd, const struct uc_debuglink *link)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	const void *id;
 	bool same;
 
-	same = elf && dwelf_elf_gnu_build_id(elf, &id) == want->build_id_len &&
-	       !memcmp(id, want->build_id, (size_t)want->build_id_len);
+	same = elf && dwelf_elf_gnu_build_id(elf, &id) == (ssize_t)link->build_id_len &&
+	       !memcmp(id, link->build_id, link->build_id_len);
 	elf_end(elf);
 	return same;
 }
 
-static int try_file(const char *path, const struct wanted *want, char **ret_path)
+static int try_file(const char *root, const char *path, const struct uc_debuglink *link,
+		    char **ret_path)
 {
-	int fd = uc_open_regular(path);
+	int fd = uc_open_regular_in(root, path);
 	bool same;
 
 	if (fd < 0)
 		return -1;
-	same = want->build_id_len ? build_id_matches(fd, want) : crc_matches(fd, want->crc);
-	if (same)
-		*ret_path = strdup(path);
-	if (same && *ret_path)
+	same = link->build_id_len ? build_id_matches(fd, link) : crc_matches(fd, link->crc);
+	if (same && asprintf(ret_path, "%s%s", root ? root : "", path) >= 0)
 		return fd;
 	close(fd);
 	return -1;
 }
 
-static int try_build_id(const struct wanted *want, char **ret_path)
+static int try_build_id(const char *root, const struct uc_debuglink *link, char **ret_path)
 {
 	char path[sizeof(DEBUG_ROOT "/.build-id//.debug") + 2 * BUILD_ID_MAX];
-	int i, n;
+	size_t i;
+	int n;
 
-	if (want->build_id_len < 2 || want->build_id_len > BUILD_ID_MAX)
+	if (link->build_id_len < 2 || link->build_id_len > BUILD_ID_MAX)
 		return -1;
-	n = sprintf(path, DEBUG_ROOT "/.build-id/%02x/", want->build_id[0]);
-	for (i = 1; i < want->build_id_len; i++)
-		n += sprintf(path + n, "%02x", want->build_id[i]);
+	n = sprintf(path, DEBUG_ROOT "/.build-id/%02x/", link->build_id[0]);
+	for (i = 1; i < link->build_id_len; i++)
+		n += sprintf(path + n, "%02x", link->build_id[i]);
 	strcpy(path + n, ".debug");
-	return try_file(path, want, ret_path);
+	return try_file(root, path, link, ret_path);
 }
 
 /* The places where gdb looks, too. */
-static int try_debuglink(const char *file, const char *link, const struct wanted *want,
+static int try_debuglink(const char *root, const char *file, const struct uc_debuglink *link,
 			 char **ret_path)
 {
 	static const char *const places[][2] = {
@@ -128,36 +140,43 @@ static int try_debuglink(const char *file, const char *link, const struct wanted
 	size_t i;
 	int n, fd;
 
-	if (!slash || strchr(link, '/'))
+	if (!slash || strchr(link->name, '/'))
 		return -1;
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		n = snprintf(path, sizeof(path), "%s%.*s%s/%s", places[i][0], (int)(slash - file),
-			     file, places[i][1], link);
+			     file, places[i][1], link->name);
 		if (n >= (int)sizeof(path))
 			continue;
-		fd = try_file(path, want, ret_path);
+		fd = try_file(root, path, link, ret_path);
 		if (fd >= 0)
 			return fd;
 	}
 	return -1;
 }
 
+int uc_debugfile_open(const char *root, const char *file, const struct uc_debuglink *link,
+		      char **ret_path)
+{
+	int fd = try_build_id(root, link, ret_path);
+
+	if (fd < 0 && file && link->name)
+		fd = try_debuglink(root, file, link, ret_path);
+	return fd;
+}
+
 int uc_debugfile_find(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
 		      const char *file_name, const char *debuglink_file, GElf_Word debuglink_crc,
 		      char **debuginfo_file_name)
 {
-	struct wanted want = { .crc = debuglink_crc };
+	struct uc_debuglink link = { .name = debuglink_file, .crc = debuglink_crc };
 	GElf_Addr vaddr;
-	int fd;
+	int len;
 
 	(void)userdata;
 	(void)modname;
 	(void)base;
-	want.build_id_len = dwfl_module_build_id(mod, &want.build_id, &vaddr);
-	if (want.build_id_len < 0)
-		want.build_id_len = 0;
-	fd = try_build_id(&want, debuginfo_file_name);
-	if (fd < 0 && file_name && debuglink_file)
-		fd = try_debuglink(file_name, debuglink_file, &want, debuginfo_file_name);
-	return fd;
+	len = dwfl_module_build_id(mod, &link.build_id, &vaddr);
+	if (len > 0)
+		link.build_id_len = (size_t)len;
+	return uc_debugfile_open(NULL, file_name, &link, debuginfo_file_name);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -14,6 +15,7 @@
 
 #include "arch/i386.h"
 #include "arch/x86_64.h"
+#include "uc_debugfiles.h"
 #include "uc_unwind.h"
 #include "uc_vmas.h"
 #include "uc_walk.h"
@@ -30,6 +32,7 @@ struct uc_process {
 	pid_t pid;
 	int mem_fd;
 	struct uc_vmas maps;
+	struct uc_debugfiles *debug;
 	struct uc_memory memory;
 	struct page page[PAGE_SLOTS];
 };
@@ -52,6 +55,8 @@ static int process_read(void *arg, u64 addr, void *dst, u32 len)
 	struct uc_process *p = arg;
 	u8 *to = dst;
 
+	if (addr >= UC_DEBUGFILES_BASE)
+		return uc_debugfiles_read(p->debug, addr, dst, len);
 	while (len) {
 		u64 at = addr & (UC_PAGE - 1);
 		u32 n = UC_PAGE - at < len ? (u32)(UC_PAGE - at) : len;
@@ -81,6 +86,41 @@ static int process_elf(void *arg, const struct uc_map *of, struct uc_map *ret)
 	return uc_vmas_find_start(&p->maps, of, ret) ? 0 : -ENOENT;
 }
 
+/* Path of the file that is mapped at start, by /proc/PID/maps. False if it has
+ * no name any more. */
+static bool process_path(pid_t pid, u64 start, char *path, size_t size)
+{
+	char name[64], line[PATH_MAX + 128];
+	bool found = false;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
+	f = fopen(name, "re");
+	if (!f)
+		return false;
+	while (!found && fgets(line, sizeof(line), f)) {
+		const char *at = strchr(line, '/');
+
+		if (!at || strtoull(line, NULL, 16) != start || strstr(at, " (deleted)"))
+			continue;
+		found = (size_t)snprintf(path, size, "%.*s", (int)strcspn(at, "\n"), at) < size;
+	}
+	fclose(f);
+	return found;
+}
+
+static int process_debug_fde(void *arg, const struct uc_map *of, u64 vaddr,
+			     struct uc_debug_fde *ret)
+{
+	struct uc_process *p = arg;
+	char path[PATH_MAX], root[64];
+
+	if (!(of->flags & UC_MAP_FILE) || !process_path(p->pid, of->start, path, sizeof(path)))
+		return -ENOENT;
+	snprintf(root, sizeof(root), "/proc/%d/root", p->pid);
+	return uc_debugfiles_find(p->debug, of, path, root, vaddr, ret);
+}
+
 int uc_process_new(pid_t pid, struct uc_process **ret)
 {
 	struct uc_process *p = calloc(1, sizeof(*p));
@@ -90,10 +130,14 @@ int uc_process_new(pid_t pid, struct uc_process **ret)
 	if (!p)
 		return -ENOMEM;
 	p->pid = pid;
-	p->memory = (struct uc_memory){ .read = process_read, .map = process_map, .elf = process_elf, .arg = p };
+	p->memory = (struct uc_memory){ .read = process_read, .map = process_map, .elf = process_elf,
+				       .debug_fde = process_debug_fde, .arg = p };
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	p->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
 	rc = p->mem_fd < 0 ? -errno : uc_vmas_read(&p->maps, pid);
+	p->debug = uc_debugfiles_new();
+	if (!rc && !p->debug)
+		rc = -ENOMEM;
 	if (rc) {
 		uc_process_free(p);
 		return rc;
@@ -109,6 +153,7 @@ void uc_process_free(struct uc_process *p)
 	if (p->mem_fd >= 0)
 		close(p->mem_fd);
 	uc_vmas_fini(&p->maps);
+	uc_debugfiles_free(p->debug);
 	free(p);
 }
 

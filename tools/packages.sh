@@ -4,10 +4,11 @@
 # missing for it when run as root; else print the command that would.
 set -eu
 
-build="gcc make clang-19 libc6-dev linux-libc-dev libbpf-dev libelf-dev libdw-dev libiberty-dev zlib1g-dev"
+build="gcc make clang-19 libc6-dev linux-libc-dev libbpf-dev libelf-dev libdw-dev libiberty-dev zlib1g-dev
+	liblzma-dev libzstd-dev"
 demo="xz-utils python3"
 check="g++ libasan8 libubsan1 gdb binutils lld python3 xz-utils libcmocka-dev libunwind-dev elfutils linux-perf
-	procps util-linux man-db zstd"
+	procps util-linux man-db zstd binutils-s390x-linux-gnu"
 bench="$demo g++ linux-perf"
 
 case ${1:-build} in

@@ -49,7 +49,9 @@ int main(int argc, char **argv)
 	for (i = 0; i < nr; i++)
 		printf("0x%" PRIx64 "\n", frame[i]);
 	printf("stop: %s", stop_word[rc]);
-	if (walk.flaw)
+	if (walk.flaw & UNCOIL_FLAW_OF_REGISTER)
+		printf(" DWARF register %u", walk.flaw & 0xff);
+	else if (walk.flaw)
 		printf(" %s", flaw_sentence[walk.flaw]);
 	if (walk.stop_addr)
 		printf(" 0x%" PRIx64, walk.stop_addr);
