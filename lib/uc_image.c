@@ -427,6 +427,7 @@ static struct uc_image *image_new(const char *name, int fd)
 					  .map = image_map,
 					  .elf = image_elf,
 					  .debug_fde = image_debug_fde,
+					  .is_frozen = true,
 					  .arg = img };
 	img->name = strdup(name);
 	if (!img->name) {
