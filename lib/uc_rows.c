@@ -114,6 +114,7 @@ static int visit_fde(struct rows *r, u64 addr)
 	if (rc)
 		return emit_flaw(r, rc, r->event.offset);
 	end = range_end(w, w->fde.start, w->fde.range);
+	r->event.is_signal = w->fde.signal;
 	r->event.start = w->fde.start;
 	r->event.end = end;
 	err = emit(r, UC_ROWS_FDE);
@@ -278,6 +279,7 @@ static int visit_sframe_fde(struct rows *r, u32 i, u64 offset)
 	r->event.offset = offset;
 	if (rc)
 		return emit_flaw(r, rc, offset);
+	r->event.is_signal = w->sf.info & UC_SF_SIGNAL;
 	r->event.repeat = w->sf.info & UC_SF_PC_MASK ? w->sf.block : 0;
 	r->event.start = w->sf.start;
 	r->event.end = range_end(w, w->sf.start, w->sf.size);

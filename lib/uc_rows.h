@@ -28,6 +28,7 @@ struct uc_rows_event {
 	u64 record; /* FLAW: offset of the FDE or CIE in its section, or of offset itself */
 
 	u64 start, end; /* FDE, ROW */
+	bool is_signal; /* a signal frame: its caller was interrupted */
 	u32 repeat; /* .sframe: rows are of the first of the blocks of so many bytes */
 	bool by_table; /* FDE: only .eh_frame_hdr leads to it */
 	bool behind_end; /* FDE: a terminator is before it in the section */
