@@ -17,6 +17,7 @@ enum uc_exit {
 
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_rows(int argc, char **argv);
 int cmd_script(int argc, char **argv);
 
 /* "uncoil: <what>: <why>" to stderr; give what and why. */
@@ -38,6 +39,9 @@ int uc_finish_output(void);
 void uc_put_text(const char *text, FILE *out);
 /* In place. */
 void uc_clean_text(char *text);
+
+/* In quotes. JSON text is UTF-8; what is not becomes the replacement character. */
+void uc_put_json_string(const char *text, FILE *out);
 
 double uc_percent(uint64_t part, uint64_t whole);
 

@@ -6,59 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Length of the UTF-8 character at @s, or 0 if it is none. */
-static size_t utf8_length(const unsigned char *s)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t i, len = 0;
-	uint32_t c;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] >> 5 == 0x6)
-		len = 2;
-	else if (s[0] >> 4 == 0xe)
-		len = 3;
-	else if (s[0] >> 3 == 0x1e)
-		len = 4;
-	c = s[0] & (0x7fu >> len);
-	for (i = 1; i < len; i++) {
-		if (s[i] >> 6 != 2)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (!len || c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	return len;
-}
-
-/* JSON text is UTF-8; what is not becomes the replacement character. */
-static void put_string(const char *text, FILE *out)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	size_t len;
-
-	fputc('"', out);
-	for (; *s; s += len) {
-		len = utf8_length(s);
-		if (!len) {
-			fputs("\\ufffd", out);
-			len = 1;
-		} else if (*s == '"' || *s == '\\') {
-			fprintf(out, "\\%c", *s);
-		} else if (*s < 0x20 || *s == 0x7f) {
-			fprintf(out, "\\u%04x", *s);
-		} else {
-			fwrite(s, 1, len, out);
-		}
-	}
-	fputc('"', out);
-}
-
 static void put_member(const char *name, uint64_t value, const char **separator, FILE *out)
 {
 	fputs(*separator, out);
-	put_string(name, out);
+	uc_put_json_string(name, out);
 	fprintf(out, ": %" PRIu64, value);
 	*separator = ", ";
 }
@@ -105,7 +56,7 @@ void uc_print_json(const struct uc_summary *s, FILE *out)
 	put_losses(s, out);
 	fprintf(out, "  \"bytes_per_sample\": %.1f,\n  \"engine\": ", s->bytes_per_sample);
 	if (s->engine)
-		put_string(s->engine, out);
+		uc_put_json_string(s->engine, out);
 	else
 		fputs("null", out);
 	fputs("\n}\n", out);

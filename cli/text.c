@@ -99,6 +99,54 @@ void uc_clean_text(char *text)
 	}
 }
 
+/* Length of the UTF-8 character at @s, or 0 if it is none. */
+static size_t utf8_length(const unsigned char *s)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t i, len = 0;
+	uint32_t c;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] >> 5 == 0x6)
+		len = 2;
+	else if (s[0] >> 4 == 0xe)
+		len = 3;
+	else if (s[0] >> 3 == 0x1e)
+		len = 4;
+	c = s[0] & (0x7fu >> len);
+	for (i = 1; i < len; i++) {
+		if (s[i] >> 6 != 2)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (!len || c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	return len;
+}
+
+void uc_put_json_string(const char *text, FILE *out)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t len;
+
+	fputc('"', out);
+	for (; *s; s += len) {
+		len = utf8_length(s);
+		if (!len) {
+			fputs("\\ufffd", out);
+			len = 1;
+		} else if (*s == '"' || *s == '\\') {
+			fprintf(out, "\\%c", *s);
+		} else if (*s < 0x20 || *s == 0x7f) {
+			fprintf(out, "\\u%04x", *s);
+		} else {
+			fwrite(s, 1, len, out);
+		}
+	}
+	fputc('"', out);
+}
+
 double uc_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;

@@ -15,6 +15,7 @@ static const struct verb {
 } verbs[] = {
 	{ "record", cmd_record, "record the stacks of a command, of processes, or of the system" },
 	{ "report", cmd_report, "show where time went: a call tree of a recording" },
+	{ "rows", cmd_rows, "print the rows of a file: what its unwind data says, address by address" },
 	{ "script", cmd_script, "print every sample of a recording with its stack" },
 };
 

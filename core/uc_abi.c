@@ -69,5 +69,7 @@ UC_FN int uc_abi_set(UC_WALK, u32 id)
 	w->unwind = UC_UNWIND_AUTO;
 	w->mod.addr_size = w->abi.addr_size;
 	w->mod.end = 0;
+	w->fde.cie = UC_CIE_NONE;
+	w->cfi.init_cie = UC_CIE_NONE;
 	return 0;
 }

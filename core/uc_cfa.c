@@ -290,11 +290,10 @@ UC_FN_LOCAL int uc_cfa_exec(UC_WALK, u64 pos, u64 end)
 	return uc_unsupported(w, UNCOIL_FLAW_TOO_LONG, pos);
 }
 
-/* The row of w->fde that holds at pc, to w->row. */
-UC_FN int uc_cfa_run(UC_WALK, u64 pc)
+/* A row before any instruction. */
+static inline int uc_cfa_clear(struct uc_walk *w)
 {
 	u32 i;
-	int rc;
 
 	w->row.cfa_kind = UC_CFA_NONE;
 	w->row.cfa_off = 0;
@@ -314,6 +313,24 @@ UC_FN int uc_cfa_run(UC_WALK, u64 pc)
 		w->row.kind[i] = UC_RULE_UNSET;
 		w->row.val[i] = 0;
 	}
+	return 0;
+}
+
+/* The CIE's instructions: the row that all of its FDEs start with. */
+static inline int uc_cfa_cie(struct uc_walk *w)
+{
+	int rc;
+
+	if (uc_port_is_frozen(w)) {
+		if (w->fde.cie != UC_CIE_NONE && w->cfi.init_cie == w->fde.cie) {
+			w->row = w->cfi.init;
+			return 0;
+		}
+		w->cfi.init_cie = UC_CIE_NONE;
+	}
+	rc = uc_cfa_clear(w);
+	if (rc)
+		return rc;
 	w->cfi.init = w->row; /* what the CIE itself could restore */
 	w->cfi.loc = 0;
 	w->cfi.key = ~0ull; /* the CIE's instructions hold everywhere */
@@ -323,9 +340,53 @@ UC_FN int uc_cfa_run(UC_WALK, u64 pc)
 	if (rc)
 		return rc;
 	w->cfi.init = w->row;
+	if (uc_port_is_frozen(w))
+		w->cfi.init_cie = w->fde.cie;
+	return 0;
+}
+
+/* The row of w->fde that holds at pc, to w->row. */
+UC_FN int uc_cfa_run(UC_WALK, u64 pc)
+{
+	int rc = uc_cfa_cie(w);
+
+	if (rc)
+		return rc;
 	w->cfi.loc = w->fde.start;
 	w->cfi.key = pc;
 	w->cfi.depth = 0;
 	w->cfi.done = 0;
 	return uc_cfa_exec(w, w->fde.insn, w->fde.insn_end);
+}
+
+/*
+ * All rows of w->fde in one run, for those who list them:
+ *
+ *	rc = uc_cfa_first(w);
+ *	while (!rc) {
+ *		w->row holds from w->cfi.key to w->cfi.loc
+ *		if (!w->cfi.done)
+ *			break;	it was the last: to the function's end
+ *		rc = uc_cfa_next(w);
+ *	}
+ *
+ * Nothing else may be read in between.
+ */
+UC_FN int uc_cfa_next(UC_WALK)
+{
+	w->cfi.key = w->cfi.loc;
+	w->cfi.done = 0;
+	return uc_cfa_exec(w, w->cur.pos, w->fde.insn_end);
+}
+
+UC_FN int uc_cfa_first(UC_WALK)
+{
+	int rc = uc_cfa_cie(w);
+
+	if (rc)
+		return rc;
+	w->cfi.loc = w->fde.start;
+	w->cfi.depth = 0;
+	w->cur.pos = w->fde.insn;
+	return uc_cfa_next(w);
 }

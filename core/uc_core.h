@@ -16,6 +16,7 @@
  *
  * uc_port_read(w, dst, len, addr)    user memory to dst; 0, or not 0 if any
  *				      byte is missing
+ * uc_port_is_frozen(w)		      bytes that were read once stay as they are
  * uc_port_map(w, addr)		      the mapping of addr to w->found; 0, or
  *				      UNCOIL_STOP_NO_MAPPING
  * uc_port_elf(w)		      the mapping with the ELF header of w->map's
@@ -65,7 +66,13 @@ UC_FN int uc_elf_is_code(UC_WALK, u64 addr);
 #define UC_SEARCH_CIE 1
 UC_FN int uc_search_next(UC_WALK, u32 what, u64 pos, u64 hi);
 
-/* uc_ehframe.c */
+/* What a record turned out to be, beside UC_FAULT and the stops. */
+#define UC_RECORD_END 100 /* zero length: the terminator */
+#define UC_RECORD_CIE 101
+#define UC_RECORD_FDE 102
+
+/* uc_ehframe.c; uc_record_look() is for those who list all records. */
+UC_FN int uc_record_look(UC_WALK, u64 addr);
 UC_FN int uc_hdr_open(UC_WALK);
 UC_FN int uc_table_row(UC_WALK, u32 i);
 UC_FN int uc_cie_read(UC_WALK, u64 cie);
@@ -79,9 +86,14 @@ UC_FN int uc_sframe_open(UC_WALK);
 UC_FN int uc_sframe_fde(UC_WALK, u32 i);
 UC_FN int uc_sframe_find(UC_WALK, u64 pc);
 UC_FN int uc_sframe_row(UC_WALK, u64 pc);
+UC_FN u64 uc_sframe_fde_at(UC_WALK, u32 i);
+UC_FN int uc_sframe_read(UC_WALK, u32 i);
+UC_FN int uc_sframe_row_at(UC_WALK, u64 at, u32 is_last);
 
 /* uc_cfa.c, uc_expr.c */
 UC_FN int uc_cfa_run(UC_WALK, u64 pc);
+UC_FN int uc_cfa_first(UC_WALK);
+UC_FN int uc_cfa_next(UC_WALK);
 UC_FN int uc_expr_run(UC_WALK, u64 block, u32 push_cfa);
 
 /* uc_step.c: w->row or w->packed applied to w->regs, into w->next. */

@@ -7,9 +7,6 @@
 #include "uc_core.h"
 #include "uc_dwarf.h"
 
-/* What a record turned out to be, beside UC_FAULT and the stops. */
-#define UC_RECORD_END 100 /* zero length: the terminator */
-
 /* Is this encoding one that rows of a search table can have? Gives their size. */
 static inline u32 uc_table_row_size(u32 enc)
 {
@@ -177,12 +174,30 @@ static inline u64 uc_cie_id(const struct uc_walk *w)
 	return w->id_size == 8 ? ~0ull : 0xffffffff;
 }
 
+/* UC_RECORD_* of the record at addr; what comes after it, to w->value. */
+UC_FN int uc_record_look(UC_WALK, u64 addr)
+{
+	u64 id;
+	int rc = uc_record_open(w, addr);
+
+	w->value = rc == UC_RECORD_END ? w->cur.pos : w->cur.end;
+	if (rc)
+		return rc;
+	w->id_size = w->record64 && w->sec.debug ? 8 : 4;
+	id = uc_cur_uint(w, w->id_size);
+	if (w->cur.error)
+		return w->cur.error;
+	return id == uc_cie_id(w) ? UC_RECORD_CIE : UC_RECORD_FDE;
+}
+
 UC_FN int uc_cie_read(UC_WALK, u64 cie)
 {
 	u32 version, letters;
 	u64 id;
 	int rc;
 
+	if (uc_port_is_frozen(w))
+		w->fde.cie = UC_CIE_NONE;
 	rc = uc_record_open(w, cie);
 	if (rc == UC_RECORD_END)
 		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, cie);
@@ -225,7 +240,17 @@ UC_FN int uc_cie_read(UC_WALK, u64 cie)
 		uc_cie_augmentation(w, letters);
 	w->fde.cie_insn = w->cur.pos;
 	w->fde.cie_insn_end = w->cur.end;
+	if (uc_port_is_frozen(w) && !w->cur.error)
+		w->fde.cie = cie;
 	return w->cur.error;
+}
+
+/* The CIE to w->fde, which may have it already: neighbours share it. */
+static inline int uc_cie_need(struct uc_walk *w, u64 cie)
+{
+	if (uc_port_is_frozen(w) && w->fde.cie == cie)
+		return 0;
+	return uc_cie_read(w, cie);
 }
 
 /*
@@ -245,7 +270,7 @@ static inline int uc_fde_cie(struct uc_walk *w, u64 id_pos, u32 *id_size)
 			return w->cur.error;
 		if (delta >= w->sec.hi - w->sec.lo)
 			return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, id_pos);
-		return uc_cie_read(w, w->sec.lo + delta);
+		return uc_cie_need(w, w->sec.lo + delta);
 	}
 	delta = uc_cur_uint(w, 4);
 	cie = id_pos - delta;
@@ -255,7 +280,7 @@ static inline int uc_fde_cie(struct uc_walk *w, u64 id_pos, u32 *id_size)
 		return w->cur.error;
 	if (!delta || cie < w->sec.lo || cie > id_pos)
 		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, id_pos);
-	rc = uc_cie_read(w, cie);
+	rc = uc_cie_need(w, cie);
 	*id_size = w->id_size;
 	if (rc != UNCOIL_STOP_MALFORMED || !is64)
 		return rc;
@@ -266,7 +291,7 @@ static inline int uc_fde_cie(struct uc_walk *w, u64 id_pos, u32 *id_size)
 		return w->cur.error;
 	if (cie < w->sec.lo || cie > id_pos)
 		return uc_malformed(w, UNCOIL_FLAW_CIE_POINTER, id_pos);
-	return uc_cie_read(w, cie);
+	return uc_cie_need(w, cie);
 }
 
 /* Read the FDE at addr with its CIE to w->fde. */

@@ -180,6 +180,11 @@ static inline void uc_sframe_attributes(struct uc_walk *w)
 	w->sf.fre += UC_SF_ATTRIBUTE;
 }
 
+UC_FN u64 uc_sframe_fde_at(UC_WALK, u32 i)
+{
+	return w->mod.sf.fde + (u64)i * uc_sframe_fde_size(w);
+}
+
 /* FDE i's start and size, and where its attributes or rows are, to w->sf. */
 UC_FN int uc_sframe_fde(UC_WALK, u32 i)
 {
@@ -285,13 +290,9 @@ static inline int uc_sframe_by_search(struct uc_walk *w, u64 pc)
 	return uc_fail(w, UNCOIL_STOP_NO_ENTRY, 0, pc);
 }
 
-/* The FDE that covers pc, with its attributes, to w->sf. */
-UC_FN int uc_sframe_find(UC_WALK, u64 pc)
+/* The rest of the FDE in w->sf: its attributes; is it one that we can read? */
+static inline int uc_sframe_fde_rest(struct uc_walk *w)
 {
-	int rc = w->mod.sf.sorted ? uc_sframe_by_search(w, pc) : uc_sframe_scan(w, pc);
-
-	if (rc)
-		return rc;
 	if (w->sf.fre > w->mod.sf.fre_end)
 		return uc_malformed(w, UNCOIL_FLAW_SFRAME_FDE, w->sf.fre);
 	if (w->mod.sf.version == 3)
@@ -303,6 +304,14 @@ UC_FN int uc_sframe_find(UC_WALK, u64 pc)
 	if ((w->sf.info & UC_SF_PC_MASK) && !w->sf.block)
 		return uc_malformed(w, UNCOIL_FLAW_SFRAME_FDE, w->sf.fre);
 	return 0;
+}
+
+/* The FDE that covers pc, with its attributes, to w->sf. */
+UC_FN int uc_sframe_find(UC_WALK, u64 pc)
+{
+	int rc = w->mod.sf.sorted ? uc_sframe_by_search(w, pc) : uc_sframe_scan(w, pc);
+
+	return rc ? rc : uc_sframe_fde_rest(w);
 }
 
 /* ---- rows ---- */
@@ -536,5 +545,44 @@ UC_FN int uc_sframe_row(UC_WALK, u64 pc)
 		return rc;
 	if (!w->sf.row_at)
 		return uc_fail(w, UNCOIL_STOP_NO_ENTRY, 0, pc);
+	return uc_sframe_decode(w);
+}
+
+/*
+ * For those who list all rows: FDE i with its attributes, then each row from
+ * w->sf.fre on, w->sf.nr_fres of them. What follows the row at @at goes to
+ * w->value, or 0 if that can not be known; its reach to w->sf.row_start and
+ * row_end, even if the row itself is flawed.
+ */
+UC_FN int uc_sframe_read(UC_WALK, u32 i)
+{
+	int rc = uc_sframe_fde(w, i);
+
+	return rc ? rc : uc_sframe_fde_rest(w);
+}
+
+UC_FN int uc_sframe_row_at(UC_WALK, u64 at, u32 is_last)
+{
+	u64 next;
+
+	w->value = 0;
+	w->sf.row_at = at;
+	uc_cur_set(w, at, w->mod.sf.fre_end);
+	uc_sframe_row_skip(w);
+	if (w->cur.error)
+		return w->cur.error;
+	next = w->cur.pos;
+	w->sf.row_start = w->sf.next_start;
+	w->sf.row_end = w->sf.info & UC_SF_PC_MASK ? w->sf.block : w->sf.size;
+	if (!is_last) {
+		uc_sframe_row_skip(w);
+		if (w->cur.error)
+			return w->cur.error;
+		if (w->sf.next_start < w->sf.row_start)
+			return uc_malformed(w, UNCOIL_FLAW_SFRAME_ROW, next);
+		if (w->sf.next_start < w->sf.row_end)
+			w->sf.row_end = w->sf.next_start;
+	}
+	w->value = next;
 	return uc_sframe_decode(w);
 }

@@ -232,11 +232,14 @@ struct uc_section {
 	u32 pad;
 };
 
+#define UC_CIE_NONE (~0ull)
+
 /* An FDE and its CIE. */
 struct uc_fde {
 	u64 start, range; /* run-time address of the code, its size */
 	u64 insn, insn_end; /* CFA instructions of the FDE */
 	u64 cie_insn, cie_insn_end;
+	u64 cie; /* in frozen memory: the CIE that was read; UC_CIE_NONE: none */
 	u64 code_align;
 	s64 data_align;
 	u32 ra_reg;
@@ -271,6 +274,7 @@ struct uc_cfa_state {
 	u64 key; /* address that is looked for */
 	u32 depth; /* remembered states */
 	u32 done; /* the next row starts after key */
+	u64 init_cie; /* in frozen memory: the CIE that init is of */
 	struct uc_row init; /* after the CIE's instructions */
 	struct uc_row saved[UC_CFA_STATES];
 };

@@ -103,27 +103,37 @@ static int name_entry(struct uc_dso *d)
 	return f ? uc_symtab_fill(d->symtab, d->entry, f->start, f->end, "_start") : 0;
 }
 
-/* Takes @fd. A file that libdwfl cannot read is not one. */
-static int read_symbols(int fd, const char *path, struct uc_dso *d)
+/* Takes @fd. NULL: libdwfl cannot read it. @ret_dwfl is to be ended all the same. */
+static Dwfl_Module *open_module(int fd, const char *path, Dwfl **ret_dwfl)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_debuginfo = uc_debugfile_find,
 	};
 	Dwfl *dwfl = dwfl_begin(&callbacks);
 	Dwfl_Module *mod = NULL;
-	GElf_Addr bias;
-	Elf *elf;
-	int err = -ENOEXEC;
 
 	if (dwfl) {
 		dwfl_report_begin(dwfl);
 		mod = dwfl_report_elf(dwfl, path, path, fd, 0, true);
 		dwfl_report_end(dwfl, NULL, NULL);
 	}
-	if (!mod) {
+	if (!mod)
 		close(fd);
+	*ret_dwfl = dwfl;
+	return mod;
+}
+
+/* Takes @fd. A file that libdwfl cannot read is not one. */
+static int read_symbols(int fd, const char *path, struct uc_dso *d)
+{
+	Dwfl *dwfl;
+	Dwfl_Module *mod = open_module(fd, path, &dwfl);
+	GElf_Addr bias;
+	Elf *elf;
+	int err = -ENOEXEC;
+
+	if (!mod)
 		goto out;
-	}
 	err = uc_symtab_read(mod, &d->symtab);
 	elf = dwfl_module_getelf(mod, &bias);
 	if (!err && elf)
@@ -169,6 +179,61 @@ int uc_dso_open(const char *path, const uint8_t *build_id, size_t build_id_len,
 	int fd = uc_open_regular(path);
 
 	return fd < 0 ? fd : open_fd(fd, path, build_id, build_id_len, ret);
+}
+
+/* Is a symbol of the file meant by the name that somebody gave? */
+static bool is_called(const char *symbol, const char *name)
+{
+	size_t len = strcspn(symbol, "@");
+	char *shown;
+	bool same;
+
+	if (strlen(name) == len && !strncmp(symbol, name, len))
+		return true;
+	if (symbol[0] != '_') /* nothing to demangle */
+		return false;
+	shown = uc_demangle(symbol);
+	same = shown && !strcmp(shown, name);
+	free(shown);
+	return same;
+}
+
+static int find_symbol(Dwfl_Module *mod, const char *name, uint64_t *ret)
+{
+	int i, nr = dwfl_module_getsymtab(mod), err = -ENOENT;
+	const char *symbol;
+	GElf_Addr addr;
+	GElf_Sym sym;
+
+	for (i = 1; i < nr; i++) {
+		symbol = dwfl_module_getsym_info(mod, i, &sym, &addr, NULL, NULL, NULL);
+		if (!symbol || sym.st_shndx == SHN_UNDEF ||
+		    (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+		     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC &&
+		     GELF_ST_TYPE(sym.st_info) != STT_NOTYPE) ||
+		    !is_called(symbol, name))
+			continue;
+		*ret = addr;
+		err = 0;
+		if (GELF_ST_BIND(sym.st_info) != STB_LOCAL)
+			break;
+	}
+	return err;
+}
+
+int uc_dso_lookup(const char *path, const char *name, uint64_t *ret)
+{
+	int err, fd = uc_open_regular(path);
+	Dwfl_Module *mod;
+	Dwfl *dwfl;
+
+	if (fd < 0)
+		return fd;
+	elf_version(EV_CURRENT);
+	mod = open_module(fd, path, &dwfl);
+	err = mod ? find_symbol(mod, name, ret) : -ENOEXEC;
+	dwfl_end(dwfl);
+	return err;
 }
 
 /* The range that /proc/self/maps calls [vdso] and that holds @addr. */

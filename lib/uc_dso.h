@@ -34,6 +34,15 @@ struct uc_dso_symbol {
  */
 int uc_dso_open(const char *path, const uint8_t *build_id, size_t build_id_len,
 		struct uc_dso **ret);
+/**
+ * uc_dso_lookup() - where a name is
+ * @path: as uc_dso_open() takes it
+ * @name: a function's name as the file has it, or demangled; without a version
+ * @ret:  its virtual address: a global symbol's rather than a local one's
+ *
+ * Return: 0, -ENOENT if the file has no such function, or as uc_dso_open().
+ */
+int uc_dso_lookup(const char *path, const char *name, uint64_t *ret);
 /* The vdso of the running process. */
 int uc_dso_open_vdso(const uint8_t *build_id, size_t build_id_len, struct uc_dso **ret);
 void uc_dso_free(struct uc_dso *d);

@@ -61,6 +61,9 @@ struct uc_port_state {
 #define uc_port_read(w, dst, len, addr) \
 	((void)(w), bpf_probe_read_user((dst), (len), (const void *)(addr)))
 
+/* A process can change what its memory holds at any time. */
+#define uc_port_is_frozen(w) ((void)(w), 0)
+
 /* The compiler may know that len is in range; the verifier must, too. */
 #define uc_port_read_window(w, dst, len, addr, max)                  \
 	({                                                               \

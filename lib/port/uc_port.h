@@ -44,6 +44,7 @@ struct uc_memory {
 	/* The FDE of .debug_frame that covers an address, given as the file has
 	 * it, in the file of @of. May be NULL. */
 	int (*debug_fde)(void *arg, const struct uc_map *of, u64 vaddr, struct uc_debug_fde *ret);
+	bool is_frozen; /* its bytes never change: what was read of a CIE is kept */
 };
 
 /* Places that read() serves beside the address space's own. */
@@ -58,6 +59,7 @@ struct uc_port_state {
 
 #define uc_port_read(w, dst, len, addr) \
 	((w)->port.mem->read((w)->port.mem->arg, (addr), (dst), (len)))
+#define uc_port_is_frozen(w) ((w)->port.mem->is_frozen)
 /* As uc_port_read, with a length that is not constant; at most max. */
 #define uc_port_read_window(w, dst, len, addr, max) uc_port_read(w, dst, len, addr)
 
