@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# make_fixtures.sh [FOLDER]: make NAME.sframe and NAME.rows again from the
+# assembler sources here, and the programs of live/. Debian's binutils of three
+# suites are fetched into FOLDER (a temporary one by default), never installed;
+# they run with their own C library. UNCOIL_MIRROR names a mirror of Debian.
+set -euo pipefail
+cd "$(dirname "$0")"
+here=$PWD
+mirror=${UNCOIL_MIRROR:-http://deb.debian.org/debian}
+scratch=${1:-$(mktemp -d)}
+mkdir -p "$scratch"
+scratch=$(cd "$scratch" && pwd)
+[ $# -gt 0 ] || trap 'rm -rf "$scratch"' EXIT
+
+# The format's version and the suite whose binutils writes it (formats sheet
+# 5.9: 2.40, 2.44, 2.46 or later).
+suite_of() {
+	case $1 in 1) echo bookworm ;; 2) echo trixie ;; 3) echo sid ;; esac
+}
+
+# fetch SUITE: binutils for the three machines, unpacked in $scratch/SUITE/root
+fetch() {
+	local dir=$scratch/$1
+	[ ! -e "$dir/done" ] || return 0
+	mkdir -p "$dir"/{etc/parts,lists/partial,cache/archives/partial,root}
+	: >"$dir/status" # nothing is installed: all that is needed comes along
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $1 main" >"$dir/etc/sources.list"
+	cat >"$dir/apt.conf" <<-END
+		Dir::Etc::sourcelist "$dir/etc/sources.list";
+		Dir::Etc::sourceparts "$dir/etc/parts";
+		Dir::State "$dir";
+		Dir::State::status "$dir/status";
+		Dir::Cache "$dir/cache";
+		APT::Sandbox::User "root";
+		Acquire::Languages "none";
+	END
+	APT_CONFIG=$dir/apt.conf apt-get -q update
+	APT_CONFIG=$dir/apt.conf apt-get -q -y --no-install-recommends --download-only install \
+		binutils binutils-aarch64-linux-gnu binutils-s390x-linux-gnu
+	for deb in "$dir"/cache/archives/*.deb; do
+		dpkg-deb -x "$deb" "$dir/root"
+	done
+	touch "$dir/done"
+}
+
+# tool VERSION TOOL ARGUMENT...
+tool() {
+	local root=$scratch/$(suite_of "$1")/root name=$2 lib
+	lib=$root/usr/lib/x86_64-linux-gnu
+	shift 2
+	[ -e "$lib/ld-linux-x86-64.so.2" ] || lib=$root/lib/x86_64-linux-gnu
+	"$lib/ld-linux-x86-64.so.2" --library-path "$lib:$root/usr/lib/x86_64-linux-gnu" "$root/usr/bin/$name" "$@"
+}
+
+# Prefix of the tools' names. Debian's own binutils are x86-64's.
+cross() {
+	[ "$1" = x86_64 ] || echo "$1-linux-gnu-"
+}
+
+# fixture NAME VERSION ABI SOURCE LD-OPTION...
+fixture() {
+	local name=$1-v$2 v=$2 abi=$3 source=$4 p=$scratch/$1-v$2 rc=0
+	local x=$(cross "$3")
+	shift 4
+	tool "$v" "${x}as" --gsframe -o "$p.o" "$source" 2>"$p.warnings"
+	tool "$v" "${x}ld" -o "$p" "$p.o" "$@"
+	tool "$v" "${x}objcopy" -O binary -j .sframe "$p" "$name.sframe"
+	v=$v scratch=$scratch python3 rows.py "$p" "$abi" "$name.sframe" \
+		bash -c 'tool "$v" "$0" "$@"' "${x}readelf" >"$name.rows"
+}
+export -f tool suite_of
+
+for v in 1 2 3; do
+	fetch "$(suite_of $v)"
+done
+for v in 1 2 3; do
+	fixture x86_64 $v x86_64 x86_64.s
+	fixture plt $v x86_64 plt.s -shared -z lazy
+	fixture plt-ibt $v x86_64 plt.s -shared -z lazy -z ibtplt
+	fixture aarch64 $v aarch64 aarch64.s
+done
+fixture s390x 3 s390x s390x.s # 2.44 can not, and no suite has 2.45
