@@ -15,6 +15,7 @@ enum uc_exit {
 	UC_EXIT_USAGE = 2,
 };
 
+int cmd_check(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_rows(int argc, char **argv);

@@ -13,6 +13,7 @@ static const struct verb {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } verbs[] = {
+	{ "check", cmd_check, "say whether files or processes can be walked, how far, and why not" },
 	{ "record", cmd_record, "record the stacks of a command, of processes, or of the system" },
 	{ "report", cmd_report, "show where time went: a call tree of a recording" },
 	{ "rows", cmd_rows, "print the rows of a file: what its unwind data says, address by address" },

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "uc_compare.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "uc_core.h"
+#include "uc_rowtext.h"
+#include "uc_walk.h"
+
+/* Blocks that rows are repeated for: more PLT entries than any file has. */
+#define BLOCKS_MAX (1u << 20)
+/* Addresses looked at one by one where a row's result may hang on the pc. */
+#define BYTE_BY_BYTE 65536
+
+/* What matters of a row, with its reach. */
+struct reach {
+	u64 start, end;
+	u64 fde_end;
+	u32 repeat; /* .sframe: it holds in every block of so many bytes */
+	s64 cfa_off, cfa_expr;
+	u8 cfa_kind, cfa_reg, ra_reg, signal, pc_kind, ra_kind, fp_kind, sp_kind;
+	s32 pc_val, ra_val, fp_val, sp_val;
+};
+
+struct reaches {
+	struct reach *reach;
+	size_t nr, room;
+	u64 fde_end; /* of the FDE at hand */
+	u32 fp, sp; /* the ABI's registers */
+};
+
+struct outcome {
+	int rc;
+	u64 pc, sp, fp;
+	bool has_fp, is_signal;
+};
+
+struct compare {
+	const struct uc_image *img;
+	struct uc_memory memory;
+	struct uc_walk *w;
+	struct uc_comparison *ret;
+};
+
+/* ---- rows ---- */
+
+static struct reach *new_reach(struct reaches *all)
+{
+	if (all->nr == all->room) {
+		size_t room = all->room ? 2 * all->room : 1024;
+		struct reach *more = reallocarray(all->reach, room, sizeof(*more));
+
+		if (!more)
+			return NULL;
+		all->reach = more;
+		all->room = room;
+	}
+	return &all->reach[all->nr++];
+}
+
+static int keep_row(const struct uc_rows_event *e, void *arg)
+{
+	struct reaches *all = arg;
+	const struct uc_row *row = e->row;
+	u32 ra, fp = all->fp, sp = all->sp;
+	struct reach *r;
+
+	if (e->kind == UC_ROWS_FDE)
+		all->fde_end = e->end;
+	if (e->kind != UC_ROWS_ROW || e->start >= e->end)
+		return 0;
+	r = new_reach(all);
+	if (!r)
+		return -ENOMEM;
+	ra = row->ra_reg & UC_REG_MASK;
+	*r = (struct reach){
+		.start = e->start,
+		.end = e->end,
+		.fde_end = all->fde_end,
+		.repeat = e->repeat,
+		.cfa_off = row->cfa_off,
+		.cfa_expr = row->cfa_expr,
+		.cfa_kind = row->cfa_kind,
+		.cfa_reg = row->cfa_reg,
+		.ra_reg = row->ra_reg,
+		.signal = row->signal,
+		.pc_kind = row->pc_kind,
+		.pc_val = row->pc_val,
+		.ra_kind = row->kind[ra],
+		.ra_val = row->val[ra],
+		.fp_kind = row->kind[fp],
+		.fp_val = row->val[fp],
+		.sp_kind = row->kind[sp],
+		.sp_val = row->val[sp],
+	};
+	return 0;
+}
+
+static void to_row(const struct compare *c, const struct reach *r, struct uc_row *row)
+{
+	u32 ra = r->ra_reg & UC_REG_MASK;
+
+	memset(row, 0, sizeof(*row));
+	row->cfa_off = r->cfa_off;
+	row->cfa_expr = r->cfa_expr;
+	row->cfa_kind = r->cfa_kind;
+	row->cfa_reg = r->cfa_reg;
+	row->ra_reg = r->ra_reg;
+	row->signal = r->signal;
+	row->pc_kind = r->pc_kind;
+	row->pc_val = r->pc_val;
+	row->kind[c->w->abi.sp] = r->sp_kind;
+	row->val[c->w->abi.sp] = r->sp_val;
+	row->kind[c->w->abi.fp] = r->fp_kind;
+	row->val[c->w->abi.fp] = r->fp_val;
+	if (r->ra_reg != UC_RA_PC) {
+		row->kind[ra] = r->ra_kind;
+		row->val[ra] = r->ra_val;
+	}
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct reach *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* A row of blocks, once for each block. */
+static int unroll(struct reaches *all)
+{
+	size_t i, nr = all->nr, blocks = 0;
+
+	for (i = 0; i < nr; i++) {
+		struct reach r = all->reach[i], *next;
+		u64 by;
+
+		for (by = r.repeat; by && by < r.fde_end - r.start && blocks++ < BLOCKS_MAX;
+		     by += r.repeat) {
+			next = new_reach(all);
+			if (!next)
+				return -ENOMEM;
+			*next = r;
+			next->start += by;
+			next->end += by;
+			if (next->end > r.fde_end)
+				next->end = r.fde_end;
+		}
+	}
+	return 0;
+}
+
+static int collect(struct compare *c, struct reaches *eh, struct reaches *sf)
+{
+	int rc = uc_rows_each(c->img, UC_ROWS_EHFRAME, keep_row, eh);
+
+	if (!rc)
+		rc = uc_rows_each(c->img, UC_ROWS_SFRAME, keep_row, sf);
+	if (!rc)
+		rc = unroll(sf);
+	if (!rc && eh->nr)
+		qsort(eh->reach, eh->nr, sizeof(*eh->reach), compare_starts);
+	if (!rc && sf->nr)
+		qsort(sf->reach, sf->nr, sizeof(*sf->reach), compare_starts);
+	return rc;
+}
+
+/* ---- what comes out ---- */
+
+/* The file's bytes where it has some; elsewhere each word is its address's own. */
+static int compare_read(void *arg, u64 addr, void *dst, u32 len)
+{
+	struct compare *c = arg;
+	u8 *to = dst;
+	u32 i;
+
+	if (!uc_image_read(c->img, addr, dst, len))
+		return 0;
+	for (i = 0; i < len; i++) {
+		u64 word = (addr + i) / 8 * 0x9e3779b97f4a7c15ull;
+
+		to[i] = (u8)(word >> (8 * ((addr + i) & 7)));
+	}
+	return 0;
+}
+
+static struct outcome apply(struct compare *c, const struct reach *r, u64 pc)
+{
+	struct uc_walk *w = c->w;
+	struct outcome out = { 0 };
+	u64 far = w->abi.addr_size == 4 ? 0xa0000000 : 0x7e0000000000, gap = far / 128;
+	u32 i;
+
+	for (i = 0; i < UC_REG_SLOTS; i++)
+		w->regs.r[i] = far + i * (gap & ~0xfffull);
+	w->regs.pc = pc;
+	w->regs.known = w->abi.regs;
+	w->exact = 1;
+	w->switches = 0;
+	w->bare = 0;
+	w->stack_len = 0;
+	w->nr_bad = 0;
+	to_row(c, r, &w->row);
+	out.rc = uc_row_apply(w);
+	out.is_signal = r->signal;
+	if (out.rc)
+		return out;
+	out.pc = w->next.pc;
+	out.sp = w->next.r[w->abi.sp];
+	out.has_fp = w->next.known >> w->abi.fp & 1;
+	out.fp = out.has_fp ? w->next.r[w->abi.fp] : 0;
+	return out;
+}
+
+static bool same(const struct outcome *a, const struct outcome *b)
+{
+	if (a->rc != b->rc)
+		return false;
+	return a->rc || (a->pc == b->pc && a->sp == b->sp && a->has_fp == b->has_fp &&
+			 a->fp == b->fp && a->is_signal == b->is_signal);
+}
+
+/* ---- differences ---- */
+
+static void row_text(struct compare *c, const struct reach *r, char *buf, size_t size)
+{
+	struct uc_row row;
+	struct uc_rows_event e = { .kind = UC_ROWS_ROW, .row = &row, .walk = c->w };
+	struct uc_row_rule rules[UC_ROW_RULES];
+	char text[UC_RULE_TEXT];
+	u32 i, nr;
+	int n;
+
+	to_row(c, r, &row);
+	uc_cfa_text(&e, text, sizeof(text));
+	n = snprintf(buf, size, "CFA=%s", text);
+	nr = uc_row_rules(&e, rules);
+	for (i = 0; i < nr && n > 0 && (size_t)n < size; i++) {
+		uc_rule_text(&e, &rules[i], text, sizeof(text));
+		n += snprintf(buf + n, size - (size_t)n, " %s=%s", rules[i].name, text);
+	}
+}
+
+static int add_difference(struct compare *c, const struct reach *eh, const struct reach *sf, u64 start,
+			  u64 end)
+{
+	struct uc_comparison *ret = c->ret;
+	struct uc_difference d = { .start = start, .end = end }, *last;
+
+	ret->differing += end - start;
+	row_text(c, eh, d.ehframe, sizeof(d.ehframe));
+	row_text(c, sf, d.sframe, sizeof(d.sframe));
+	last = ret->nr ? &ret->difference[ret->nr - 1] : NULL;
+	if (last && last->end == start && !strcmp(last->ehframe, d.ehframe) &&
+	    !strcmp(last->sframe, d.sframe)) {
+		last->end = end;
+		return 0;
+	}
+	last = reallocarray(ret->difference, ret->nr + 1, sizeof(d));
+	if (!last)
+		return -ENOMEM;
+	ret->difference = last;
+	ret->difference[ret->nr++] = d;
+	return 0;
+}
+
+/* Both rows hold from start to end. */
+static int compare_at(struct compare *c, const struct reach *eh, const struct reach *sf, u64 start,
+		      u64 end)
+{
+	bool by_pc = eh->cfa_kind == UC_CFA_EXPR && end - start <= BYTE_BY_BYTE;
+	u64 at, step = by_pc ? 1 : end - start;
+	int err = 0;
+
+	c->ret->compared += end - start;
+	for (at = start; !err && at < end; at += step) {
+		struct outcome a = apply(c, eh, at), b = apply(c, sf, at);
+
+		if (!same(&a, &b))
+			err = add_difference(c, eh, sf, at, at + step);
+	}
+	return err;
+}
+
+static int compare_all(struct compare *c, const struct reaches *eh, const struct reaches *sf)
+{
+	size_t i = 0, j = 0;
+	int err = 0;
+
+	while (!err && i < eh->nr && j < sf->nr) {
+		const struct reach *a = &eh->reach[i], *b = &sf->reach[j];
+		u64 start = a->start > b->start ? a->start : b->start;
+		u64 end = a->end < b->end ? a->end : b->end;
+
+		if (start < end)
+			err = compare_at(c, a, b, start, end);
+		if (a->end <= b->end)
+			i++;
+		if (b->end <= a->end)
+			j++;
+	}
+	return err;
+}
+
+int uc_compare(const struct uc_image *img, struct uc_comparison *ret)
+{
+	struct compare c = { .img = img, .ret = ret, .w = malloc(sizeof(struct uc_walk)) };
+	struct reaches eh = { 0 }, sf = { 0 };
+	int err;
+
+	*ret = (struct uc_comparison){ 0 };
+	if (!c.w)
+		return -ENOMEM;
+	uc_image_walk(img, c.w);
+	c.memory = (struct uc_memory){ .read = compare_read, .arg = &c }; /* rows need no more */
+	c.w->port.mem = &c.memory;
+	eh.fp = sf.fp = c.w->abi.fp;
+	eh.sp = sf.sp = c.w->abi.sp;
+	err = collect(&c, &eh, &sf);
+	if (!err)
+		err = compare_all(&c, &eh, &sf);
+	free(eh.reach);
+	free(sf.reach);
+	free(c.w);
+	return err;
+}
+
+void uc_comparison_fini(struct uc_comparison *c)
+{
+	free(c->difference);
+	*c = (struct uc_comparison){ 0 };
+}
