@@ -20,6 +20,7 @@ int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_rows(int argc, char **argv);
 int cmd_script(int argc, char **argv);
+int cmd_survey(int argc, char **argv);
 
 /* "uncoil: <what>: <why>" to stderr; give what and why. */
 void uc_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

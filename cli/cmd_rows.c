@@ -215,17 +215,17 @@ static int run(struct rows *r)
 	return rc;
 }
 
-static int parse_source(const char *name, int *ret)
+int uc_parse_rows_source(const char *verb, const char *name, enum uc_rows_source *ret)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		if (!strcmp(name, sources[i].name)) {
-			*ret = (int)i;
+			*ret = (enum uc_rows_source)i;
 			return 0;
 		}
 	}
-	return uc_usage_error("rows", "--from: %s: none of ehframe, sframe, debugframe", name);
+	return uc_usage_error(verb, "--from: %s: none of ehframe, sframe, debugframe", name);
 }
 
 static int parse_options(int argc, char **argv, struct rows *ret, bool *ret_help)
@@ -238,6 +238,7 @@ static int parse_options(int argc, char **argv, struct rows *ret, bool *ret_help
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	enum uc_rows_source source = UC_ROWS_EHFRAME;
 	int opt, err = 0;
 
 	opterr = 0;
@@ -247,7 +248,8 @@ static int parse_options(int argc, char **argv, struct rows *ret, bool *ret_help
 			ret->at_text = optarg;
 			break;
 		case 'f':
-			err = parse_source(optarg, &ret->source);
+			err = uc_parse_rows_source("rows", optarg, &source);
+			ret->source = (int)source;
 			break;
 		case 'j':
 			ret->form = &rows_json;

@@ -32,4 +32,7 @@ struct rows_form {
 
 extern const struct rows_form rows_text, rows_json;
 
+/* The name that --from takes. 0, or UC_EXIT_USAGE having said so. */
+int uc_parse_rows_source(const char *verb, const char *name, enum uc_rows_source *ret);
+
 #endif

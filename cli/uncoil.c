@@ -18,6 +18,7 @@ static const struct verb {
 	{ "report", cmd_report, "show where time went: a call tree of a recording" },
 	{ "rows", cmd_rows, "print the rows of a file: what its unwind data says, address by address" },
 	{ "script", cmd_script, "print every sample of a recording with its stack" },
+	{ "survey", cmd_survey, "count what the unwind data of files asks of an unwinder" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "uc_core.h"
 #include "uc_rowtext.h"
-#include "uc_walk.h"
+#include "uc_trial.h"
 
 /* Blocks that rows are repeated for: more PLT entries than any file has. */
 #define BLOCKS_MAX (1u << 20)
@@ -31,16 +30,9 @@ struct reaches {
 	u32 fp, sp; /* the ABI's registers */
 };
 
-struct outcome {
-	int rc;
-	u64 pc, sp, fp;
-	bool has_fp, is_signal;
-};
-
 struct compare {
 	const struct uc_image *img;
-	struct uc_memory memory;
-	struct uc_walk *w;
+	struct uc_trial trial;
 	struct uc_comparison *ret;
 };
 
@@ -111,10 +103,10 @@ static void to_row(const struct compare *c, const struct reach *r, struct uc_row
 	row->signal = r->signal;
 	row->pc_kind = r->pc_kind;
 	row->pc_val = r->pc_val;
-	row->kind[c->w->abi.sp] = r->sp_kind;
-	row->val[c->w->abi.sp] = r->sp_val;
-	row->kind[c->w->abi.fp] = r->fp_kind;
-	row->val[c->w->abi.fp] = r->fp_val;
+	row->kind[c->trial.walk->abi.sp] = r->sp_kind;
+	row->val[c->trial.walk->abi.sp] = r->sp_val;
+	row->kind[c->trial.walk->abi.fp] = r->fp_kind;
+	row->val[c->trial.walk->abi.fp] = r->fp_val;
 	if (r->ra_reg != UC_RA_PC) {
 		row->kind[ra] = r->ra_kind;
 		row->val[ra] = r->ra_val;
@@ -169,57 +161,18 @@ static int collect(struct compare *c, struct reaches *eh, struct reaches *sf)
 
 /* ---- what comes out ---- */
 
-/* The file's bytes where it has some; elsewhere each word is its address's own. */
-static int compare_read(void *arg, u64 addr, void *dst, u32 len)
+static struct uc_outcome apply(struct compare *c, const struct reach *r, u64 pc)
 {
-	struct compare *c = arg;
-	u8 *to = dst;
-	u32 i;
-
-	if (!uc_image_read(c->img, addr, dst, len))
-		return 0;
-	for (i = 0; i < len; i++) {
-		u64 word = (addr + i) / 8 * 0x9e3779b97f4a7c15ull;
-
-		to[i] = (u8)(word >> (8 * ((addr + i) & 7)));
-	}
-	return 0;
+	to_row(c, r, &c->trial.walk->row);
+	return uc_trial_apply(&c->trial, pc, c->trial.walk->abi.regs);
 }
 
-static struct outcome apply(struct compare *c, const struct reach *r, u64 pc)
-{
-	struct uc_walk *w = c->w;
-	struct outcome out = { 0 };
-	u64 far = w->abi.addr_size == 4 ? 0xa0000000 : 0x7e0000000000, gap = far / 128;
-	u32 i;
-
-	for (i = 0; i < UC_REG_SLOTS; i++)
-		w->regs.r[i] = far + i * (gap & ~0xfffull);
-	w->regs.pc = pc;
-	w->regs.known = w->abi.regs;
-	w->exact = 1;
-	w->switches = 0;
-	w->bare = 0;
-	w->stack_len = 0;
-	w->nr_bad = 0;
-	to_row(c, r, &w->row);
-	out.rc = uc_row_apply(w);
-	out.is_signal = r->signal;
-	if (out.rc)
-		return out;
-	out.pc = w->next.pc;
-	out.sp = w->next.r[w->abi.sp];
-	out.has_fp = w->next.known >> w->abi.fp & 1;
-	out.fp = out.has_fp ? w->next.r[w->abi.fp] : 0;
-	return out;
-}
-
-static bool same(const struct outcome *a, const struct outcome *b)
+static bool same(const struct uc_outcome *a, const struct uc_outcome *b)
 {
 	if (a->rc != b->rc)
 		return false;
 	return a->rc || (a->pc == b->pc && a->sp == b->sp && a->has_fp == b->has_fp &&
-			 a->fp == b->fp && a->is_signal == b->is_signal);
+			 a->fp == b->fp);
 }
 
 /* ---- differences ---- */
@@ -227,7 +180,7 @@ static bool same(const struct outcome *a, const struct outcome *b)
 static void row_text(struct compare *c, const struct reach *r, char *buf, size_t size)
 {
 	struct uc_row row;
-	struct uc_rows_event e = { .kind = UC_ROWS_ROW, .row = &row, .walk = c->w };
+	struct uc_rows_event e = { .kind = UC_ROWS_ROW, .row = &row, .walk = c->trial.walk };
 	struct uc_row_rule rules[UC_ROW_RULES];
 	char text[UC_RULE_TEXT];
 	u32 i, nr;
@@ -276,9 +229,9 @@ static int compare_at(struct compare *c, const struct reach *eh, const struct re
 
 	c->ret->compared += end - start;
 	for (at = start; !err && at < end; at += step) {
-		struct outcome a = apply(c, eh, at), b = apply(c, sf, at);
+		struct uc_outcome a = apply(c, eh, at), b = apply(c, sf, at);
 
-		if (!same(&a, &b))
+		if (eh->signal != sf->signal || !same(&a, &b))
 			err = add_difference(c, eh, sf, at, at + step);
 	}
 	return err;
@@ -306,24 +259,22 @@ static int compare_all(struct compare *c, const struct reaches *eh, const struct
 
 int uc_compare(const struct uc_image *img, struct uc_comparison *ret)
 {
-	struct compare c = { .img = img, .ret = ret, .w = malloc(sizeof(struct uc_walk)) };
+	struct compare c = { .img = img, .ret = ret };
 	struct reaches eh = { 0 }, sf = { 0 };
 	int err;
 
 	*ret = (struct uc_comparison){ 0 };
-	if (!c.w)
-		return -ENOMEM;
-	uc_image_walk(img, c.w);
-	c.memory = (struct uc_memory){ .read = compare_read, .arg = &c }; /* rows need no more */
-	c.w->port.mem = &c.memory;
-	eh.fp = sf.fp = c.w->abi.fp;
-	eh.sp = sf.sp = c.w->abi.sp;
+	err = uc_trial_begin(&c.trial, img);
+	if (err)
+		return err;
+	eh.fp = sf.fp = c.trial.walk->abi.fp;
+	eh.sp = sf.sp = c.trial.walk->abi.sp;
 	err = collect(&c, &eh, &sf);
 	if (!err)
 		err = compare_all(&c, &eh, &sf);
 	free(eh.reach);
 	free(sf.reach);
-	free(c.w);
+	uc_trial_end(&c.trial);
 	return err;
 }
 
