@@ -153,7 +153,9 @@ UC_FN int uc_sframe_open(UC_WALK)
 	else {
 		version = uc_cur_u8(w);
 		w->mod.sf.version = (u8)version;
-		if (version < 1 || version > 3)
+		if (w->cur.error)
+			rc = w->cur.error;
+		else if (version < 1 || version > 3)
 			rc = uc_sframe_refuse(w, UNCOIL_FLAW_SFRAME_VERSION, w->mod.sframe + 2);
 		else
 			rc = uc_sframe_fields(w, &flags);

@@ -24,12 +24,15 @@ struct sframe_image {
 	u64 start; /* run-time address of bytes[0] */
 	const u8 *bytes;
 	u32 len;
+	u32 fails; /* the reads before it succeed; 0: all do */
 };
 
 static inline int sfi_read(void *arg, u64 addr, void *dst, u32 len)
 {
-	const struct sframe_image *m = arg;
+	struct sframe_image *m = arg;
 
+	if (m->fails && !--m->fails)
+		return -1;
 	assert_true(addr >= m->start && len <= m->len && addr - m->start <= m->len - len);
 	memcpy(dst, m->bytes + (addr - m->start), len);
 	return 0;

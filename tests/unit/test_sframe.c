@@ -867,6 +867,26 @@ static void test_sframe__flexible_is_of_version_3(void **state)
 	says(F1, "sp+57 c-8 c+8 -");
 }
 
+/* A page that is missing is asked for, and says nothing of the section: a
+ * verdict would be remembered for the file. */
+static void test_sframe__missing_pages_are_no_flaw(void **state)
+{
+	u32 version, n;
+	int rc;
+
+	(void)state;
+	for (version = 1; version <= 3; version++)
+		for (n = 1, rc = UC_FAULT; rc == UC_FAULT; n++) {
+			three(version, version == 3 ? 5 : 1, version < 3);
+			img.fails = n;
+			rc = sfi_row(&w, F2);
+			assert_int_equal(w.mod.sf.flaw, 0);
+			assert_int_equal(img.fails, rc == UC_FAULT ? 0 : 1);
+			img.fails = 0;
+			expect_three();
+		}
+}
+
 /* Every word and byte of the section once more, one short: the whole must be
  * there for a row to be given. */
 static void test_sframe__truncated_at_every_byte(void **state)
@@ -927,6 +947,7 @@ int main(void)
 		cmocka_unit_test(test_sframe__flexible_rows_that_are_none),
 		cmocka_unit_test(test_sframe__flexible_registers_that_are_none),
 		cmocka_unit_test(test_sframe__flexible_is_of_version_3),
+		cmocka_unit_test(test_sframe__missing_pages_are_no_flaw),
 		cmocka_unit_test(test_sframe__truncated_at_every_byte),
 	};
 
