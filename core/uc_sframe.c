@@ -508,6 +508,7 @@ static inline void uc_sframe_row_begin(struct uc_walk *w)
 		uc_sframe_rule(w, i, keeps ? UC_RULE_UNSET : UC_RULE_UNDEFINED, 0);
 	}
 	w->row.cfa_kind = UC_CFA_REG;
+	w->row.cfa_reg = w->abi.sp;
 	w->row.cfa_off = 0;
 	w->row.cfa_expr = 0;
 	w->row.ra_reg = w->abi.ra;

@@ -157,6 +157,7 @@ static inline void sfi_check_rest(const struct uc_walk *w)
 	u32 i;
 
 	assert_int_equal(w->row.ra_reg, w->abi.ra);
+	assert_in_range(w->row.cfa_reg, 0, w->abi.nr_regs - 1);
 	assert_int_equal(w->row.pc_kind, UC_RULE_UNSET);
 	assert_int_equal(w->row.kind[w->abi.sp], UC_RULE_UNSET);
 	for (i = 0; i < UC_REG_SLOTS; i++)
