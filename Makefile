@@ -69,7 +69,7 @@ $(BPF): bpf/uncoil.bpf.c
 
 UNIT := $(sort $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c)))
 UNIT_BINS := $(UNIT:%=$B/tests/%)
-TEST_BINS := $(UNIT_BINS) $B/tests/walk_ptrace $B/tests/plug_uncoil.so
+TEST_BINS := $(UNIT_BINS) $B/tests/walk_ptrace $B/tests/sframe_at $B/tests/plug_uncoil.so
 
 $B/tests/test_%: tests/unit/test_%.c $(ARCHIVE) $(filter-out $B/cli/uncoil.o,$(CLI_OBJS))
 	@mkdir -p $(@D)
@@ -78,6 +78,10 @@ $B/tests/test_%: tests/unit/test_%.c $(ARCHIVE) $(filter-out $B/cli/uncoil.o,$(C
 $B/tests/walk_ptrace: tests/tools/walk_ptrace.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
+
+$B/tests/sframe_at: tests/tools/sframe_at.c $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -o $@ $< $(ARCHIVE) -lcmocka
 
 PLUGIN_SOURCES := tests/oracle/plug_uncoil.c lib/uc_vmas.c lib/uc_port.c lib/uc_port_cache.c $(CORE:%=core/%.c)
 $B/tests/plug_uncoil.so: $(PLUGIN_SOURCES)

@@ -85,7 +85,8 @@ static inline int uc_sframe_fields(struct uc_walk *w, u32 *flags)
 	return 0;
 }
 
-/* Is the function of FDE i in code, its start taken one way or the other? */
+/* Is the function of FDE i in code, its start taken one way or the other? An
+ * empty one may lie right behind it. */
 static inline int uc_sframe_start_fits(struct uc_walk *w, u32 i, u32 from_section)
 {
 	int rc;
@@ -94,7 +95,8 @@ static inline int uc_sframe_start_fits(struct uc_walk *w, u32 i, u32 from_sectio
 	rc = uc_sframe_fde(w, i);
 	if (rc)
 		return rc == UC_FAULT ? rc : 0;
-	return uc_elf_is_code(w, w->sf.start);
+	rc = uc_elf_is_code(w, w->sf.start);
+	return rc || w->sf.size ? rc : uc_elf_is_code(w, w->sf.start - 1);
 }
 
 static inline int uc_sframe_starts_fit(struct uc_walk *w, u32 from_section)
@@ -151,7 +153,9 @@ UC_FN int uc_sframe_open(UC_WALK)
 	else {
 		version = uc_cur_u8(w);
 		w->mod.sf.version = (u8)version;
-		if (version < 1 || version > 3)
+		if (w->cur.error)
+			rc = w->cur.error;
+		else if (version < 1 || version > 3)
 			rc = uc_sframe_refuse(w, UNCOIL_FLAW_SFRAME_VERSION, w->mod.sframe + 2);
 		else
 			rc = uc_sframe_fields(w, &flags);
@@ -407,33 +411,38 @@ static inline s64 uc_sframe_cfa_offset(const struct uc_walk *w, s64 v)
 }
 
 /* A place from the CFA, or in version 2 on s390x, where odd, a register. */
-static inline void uc_sframe_place(struct uc_walk *w, u32 reg, s64 v)
+static inline int uc_sframe_place(struct uc_walk *w, u32 reg, s64 v)
 {
-	if (w->abi.sp_bias && w->mod.sf.version == 2 && (v & 1))
-		uc_sframe_rule(w, reg, UC_RULE_REGISTER, v >> 1 & UC_REG_MASK);
-	else
+	if (!w->abi.sp_bias || w->mod.sf.version != 2 || !(v & 1)) {
 		uc_sframe_rule(w, reg, UC_RULE_OFFSET, v);
+		return 0;
+	}
+	if (v < 0 || v >> 1 >= w->abi.nr_regs)
+		return uc_unsupported(w, UNCOIL_FLAW_REGISTER, w->sf.row_at);
+	uc_sframe_rule(w, reg, UC_RULE_REGISTER, v >> 1);
+	return 0;
 }
 
 /* An FDE of the default type: CFA, then what the ABI has not fixed. */
 static inline int uc_sframe_default(struct uc_walk *w)
 {
 	u32 n = 1, count = w->sf.count;
+	int rc = 0;
 
 	w->row.cfa_reg = w->sf.row_info & UC_SF_BASE_SP ? w->abi.sp : w->abi.fp;
 	w->row.cfa_off = uc_sframe_cfa_offset(w, w->sf.v[0]);
 	if (!w->mod.sf.ra_offset && count > n) {
 		if (w->sf.v[n] || !w->abi.sp_bias) /* 0 on s390x: a gap before the next */
-			uc_sframe_place(w, w->abi.ra, w->sf.v[n]);
+			rc = uc_sframe_place(w, w->abi.ra, w->sf.v[n]);
 		n++;
 	}
 	if (w->mod.sf.fp_offset) {
 		uc_sframe_rule(w, w->abi.fp, UC_RULE_OFFSET, w->mod.sf.fp_offset);
-	} else if (count > n) {
-		uc_sframe_place(w, w->abi.fp, w->sf.v[2 - !!w->mod.sf.ra_offset]);
+	} else if (!rc && count > n) {
+		rc = uc_sframe_place(w, w->abi.fp, w->sf.v[2 - !!w->mod.sf.ra_offset]);
 		n++;
 	}
-	return count == n ? 0 : uc_sframe_bad_row(w);
+	return rc || count == n ? rc : uc_sframe_bad_row(w);
 }
 
 /* A flexible FDE's rule: control word and offset. */
@@ -479,6 +488,8 @@ static inline int uc_sframe_flex(struct uc_walk *w)
 	if (count == 5)
 		return w->sf.v[2] ? uc_sframe_bad_row(w)
 				  : uc_sframe_pair(w, w->abi.fp, w->sf.v[3], w->sf.v[4]);
+	if (!w->sf.v[2])
+		return uc_sframe_bad_row(w);
 	rc = uc_sframe_pair(w, w->abi.ra, w->sf.v[2], w->sf.v[3]);
 	if (rc || count == 4)
 		return rc;
@@ -497,6 +508,7 @@ static inline void uc_sframe_row_begin(struct uc_walk *w)
 		uc_sframe_rule(w, i, keeps ? UC_RULE_UNSET : UC_RULE_UNDEFINED, 0);
 	}
 	w->row.cfa_kind = UC_CFA_REG;
+	w->row.cfa_reg = w->abi.sp;
 	w->row.cfa_off = 0;
 	w->row.cfa_expr = 0;
 	w->row.ra_reg = w->abi.ra;

@@ -19,6 +19,7 @@ FUZZ_SOURCES_cfa := $(FUZZ_CORE)
 FUZZ_SOURCES_expr := $(FUZZ_CORE)
 FUZZ_SOURCES_elf := $(FUZZ_CORE)
 FUZZ_SOURCES_walk := $(FUZZ_CORE)
+FUZZ_SOURCES_sframe := $(FUZZ_CORE)
 FUZZ_SOURCES_vmas := lib/uc_vmas.c
 FUZZ_SOURCES_perfdata := lib/uc_perfdata_header.c lib/uc_perfdata_read.c lib/uc_perfdata_record.c
 FUZZ_SOURCES_debugframe := lib/uc_debugfile.c lib/uc_debugframe.c lib/uc_frameindex.c lib/uc_unpack.c

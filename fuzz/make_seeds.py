@@ -3,10 +3,11 @@
 """Make the seeds of the core's fuzz targets: fuzz/seeds/TARGET/*.
 
 They come from the programs of tests/cases, which are built and stopped for
-it, and from files of this machine. Run it after a change of a target's input
-format, from the top of the tree; x86-64 Linux, gcc, ptrace.
+it, from files of this machine and from tests/sframe. Run it after a change of
+a target's input format, from the top of the tree; x86-64 Linux, gcc, ptrace.
 """
 import ctypes
+import glob
 import os
 import signal
 import struct
@@ -15,6 +16,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASES = os.path.join(HERE, "..", "tests", "cases")
+SFRAME = os.path.join(HERE, "..", "tests", "sframe")
 SEEDS = os.path.join(HERE, "seeds")
 LARGEST = 8000  # bytes
 MOST = 13  # files of a target, beside those that were found
@@ -393,6 +395,27 @@ def bare_seeds():
     yield "bad-call", bare_seed(-0x1000, {0x40: ret1})
 
 
+# ---- .sframe ----
+
+ABIS = {"x86_64": 0, "aarch64": 3, "s390x": 5}  # enum uc_abi_id
+
+
+def sframe_facts(path):
+    """(ABI, section's address, (start, end) of the code, functions' starts) of tests/sframe/NAME.rows."""
+    words = [line.split() for line in open(path)]
+    one = {w[0]: w[1:] for w in words if w[0] in ("abi", "section", "exec")}
+    starts = [int(w[1], 16) for w in words if w[0] == "fde" and w[2] != "0"]
+    return ABIS[one["abi"][0]], int(one["section"][0], 16), [int(x, 16) for x in one["exec"]], starts
+
+
+def sframe_seeds():
+    for path in sorted(glob.glob(os.path.join(SFRAME, "*.rows"))):
+        abi, section, (lo, hi), starts = sframe_facts(path)
+        pc = starts[min(3, len(starts) // 2)]
+        head = struct.pack("<BiiI", abi, lo - section, pc - section, hi - lo)
+        yield os.path.basename(path)[:-5], head + open(path[:-5] + ".sframe", "rb").read()
+
+
 # ---- maps ----
 
 MAPS_LINES = """\
@@ -489,6 +512,7 @@ def main():
         write("walk", list(bare_seeds()) + [(case, walk_seed(programs_of[case])) for case in WALK_CASES])
         write("vmas", vmas_seeds())
         write("debugframe", debugframe_seeds(tmp))
+        write("sframe", sframe_seeds())
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+import blob
 import procs
 from procs import Problem
 
@@ -191,6 +192,8 @@ def run_case(folder, expect, worlds):
 
 def judge(job, worlds):
     label, folder, variant = job
+    if "kind: sframe-blob\n" in open(os.path.join(folder, "expect.txt")).readlines():
+        return label, blob.judge(folder)
     try:
         expect = Expect(folder)
         return label, run_case(folder, variant(expect), worlds)

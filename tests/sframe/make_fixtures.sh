@@ -66,6 +66,7 @@ fixture() {
 	tool "$v" "${x}as" --gsframe -o "$p.o" "$source" 2>"$p.warnings"
 	tool "$v" "${x}ld" -o "$p" "$p.o" "$@"
 	tool "$v" "${x}objcopy" -O binary -j .sframe "$p" "$name.sframe"
+	chmod 644 "$name.sframe"
 	v=$v scratch=$scratch python3 rows.py "$p" "$abi" "$name.sframe" \
 		bash -c 'tool "$v" "$0" "$@"' "${x}readelf" >"$name.rows"
 }
@@ -81,3 +82,29 @@ for v in 1 2 3; do
 	fixture aarch64 $v aarch64 aarch64.s
 done
 fixture s390x 3 s390x s390x.s # 2.44 can not, and no suite has 2.45
+
+# live NAME VERSION ABI AS-OPTION...: a program that comes to rest
+live() {
+	local name=live/$1 v=$2 abi=$3
+	local x=$(cross "$3")
+	shift 3
+	tool "$v" "${x}as" "$@" -o "$scratch/live.o" "live/$abi.s"
+	tool "$v" "${x}ld" --eh-frame-hdr -z max-page-size=4096 -o "$name" "$scratch/live.o"
+}
+
+for v in 1 2 3; do
+	live walk-v$v $v x86_64 --gsframe
+	live walk-aarch64-v$v $v aarch64 --gsframe
+done
+live walk-s390x-v3 3 s390x --gsframe
+live walk-cfi 1 x86_64 --defsym CFI=1
+live walk-aarch64-cfi 1 aarch64 --defsym CFI=1
+live walk-s390x-cfi 1 s390x --defsym CFI=1
+
+# Its frames, by gdb and .eh_frame: the same for all machines.
+live/walk-cfi >"$scratch/ready" &
+pid=$!
+until [ -s "$scratch/ready" ]; do sleep 0.1; done
+gdb -nx -batch -p $pid -ex bt 2>"$scratch/gdb.err" |
+	sed -n 's/^#[0-9]* *\(0x[0-9a-f]* in \)\?\([a-z_]*\) ().*/\2/p' >live/walk.frames
+kill $pid

@@ -24,12 +24,15 @@ struct sframe_image {
 	u64 start; /* run-time address of bytes[0] */
 	const u8 *bytes;
 	u32 len;
+	u32 fails; /* the reads before it succeed; 0: all do */
 };
 
 static inline int sfi_read(void *arg, u64 addr, void *dst, u32 len)
 {
-	const struct sframe_image *m = arg;
+	struct sframe_image *m = arg;
 
+	if (m->fails && !--m->fails)
+		return -1;
 	assert_true(addr >= m->start && len <= m->len && addr - m->start <= m->len - len);
 	memcpy(dst, m->bytes + (addr - m->start), len);
 	return 0;
@@ -154,6 +157,7 @@ static inline void sfi_check_rest(const struct uc_walk *w)
 	u32 i;
 
 	assert_int_equal(w->row.ra_reg, w->abi.ra);
+	assert_in_range(w->row.cfa_reg, 0, w->abi.nr_regs - 1);
 	assert_int_equal(w->row.pc_kind, UC_RULE_UNSET);
 	assert_int_equal(w->row.kind[w->abi.sp], UC_RULE_UNSET);
 	for (i = 0; i < UC_REG_SLOTS; i++)
