@@ -30,8 +30,10 @@ RULES = {
     "cie-row": "readelf prints no row where the FDE has only nops; the CIE's row holds",
     "restore-in-cie": "a CIE's restore means its own rule, which there is none of yet: readelf leaves the "
                       "register as it is, we unset it, as libgcc does",
+    "vector-register": "we keep no rules of vector registers, which no caller's frame is found by",
     "advance-by-0": "readelf prints a row before each advance, by 0 bytes, too; it holds nowhere",
 }
+VECTOR = re.compile(r"xmm\d+")
 
 
 # ---- one row ----
@@ -83,6 +85,8 @@ def compare_row(theirs, ours):
         return "CFA"
     for name, value in cell.items():
         same, rule = compare_cell(value, have.pop(name, None))
+        if not same and VECTOR.fullmatch(name):
+            same, rule = True, "vector-register"
         if not same:
             return name
         if rule:
