@@ -477,6 +477,35 @@ def debugframe_seeds(tmp):
         yield build + "-section", bytes([FRAME_FLAGS.get(build, 1)]) + code + contents("frame")
 
 
+# ---- whole files ----
+
+ROWS_C = "int g(int, ...); int f(int x) { return g(x, x, x) + 1; } void h(int *p) { int a[*p]; g(1, a); }\n"
+ROWS_BUILDS = {
+    "i386": "gcc -m32 -O1 -shared -nostdlib -o prog prog.c",
+    "aarch64": "clang-19 --target=aarch64-linux-gnu -O1 -c -o prog.o prog.c && ld.lld -shared --eh-frame-hdr -o prog prog.o",
+    "s390x": "clang-19 --target=s390x-linux-gnu -O1 -c -o prog.o prog.c && s390x-linux-gnu-ld -shared --eh-frame-hdr -o prog prog.o",
+    "sframe": "gcc -Wa,--gsframe -O1 -shared -nostdlib -o prog prog.c",
+}
+
+
+def rows_seeds(tmp, named):
+    open(os.path.join(tmp, "prog.c"), "w").write(ROWS_C)
+    for build, command in ROWS_BUILDS.items():
+        subprocess.run(["sh", "-ec", command + " -Wl,-z,noseparate-code" * ("gcc" in command) +
+                        " && llvm-strip prog"], cwd=tmp, check=True)
+        yield build, open(os.path.join(tmp, "prog"), "rb").read()
+    for name, data in named:
+        path = os.path.join(tmp, "stripped")
+        open(path, "wb").write(data)
+        subprocess.run(["llvm-strip", path], check=True)
+        yield name, open(path, "rb").read()
+
+
+def exprtext_seeds():
+    for name, text in EXPRESSIONS.items():
+        yield name, bytes([0xF0]) + bytes.fromhex(text)
+
+
 # ---- the rest ----
 
 def write(target, seeds):
@@ -513,6 +542,8 @@ def main():
         write("vmas", vmas_seeds())
         write("debugframe", debugframe_seeds(tmp))
         write("sframe", sframe_seeds())
+        write("rows", rows_seeds(tmp, named))
+        write("exprtext", exprtext_seeds())
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ struct rows {
 	struct uc_rows_event event;
 	u64 base; /* address of the section */
 	u64 work; /* bytes that may still be read */
-	u8 *seen; /* bit by offset: an FDE starts there, and was visited */
+	u8 *seen; /* bit by distance from w->sec.lo: a record there was visited */
 };
 
 static int emit(struct rows *r, enum uc_rows_kind kind)
@@ -121,6 +121,17 @@ static int visit_fde(struct rows *r, u64 addr)
 	return err ? err : fde_rows(r, end);
 }
 
+/* Was the record at addr, which lies in the section, visited before? It is now. */
+static bool was_seen(struct rows *r, u64 addr)
+{
+	u64 at = addr - r->w->sec.lo;
+	u8 bit = (u8)(1u << (at & 7));
+	bool seen = r->seen[at / 8] & bit;
+
+	r->seen[at / 8] |= bit;
+	return seen;
+}
+
 /*
  * All records one after the other. Where a section header says how far they go,
  * a terminator in the middle is passed, as the linker passed it.
@@ -146,10 +157,11 @@ static int visit_records(struct rows *r, bool is_bounded)
 				err = emit_flaw(r, rc, addr - r->base);
 			break;
 		case UC_RECORD_FDE:
-			r->seen[(addr - r->base) / 8] |= 1u << ((addr - r->base) & 7);
+			was_seen(r, addr);
 			err = visit_fde(r, addr);
 			break;
 		default: /* where it ends is not known */
+			was_seen(r, addr);
 			return emit_flaw(r, rc, addr - r->base);
 		}
 		if (!r->work)
@@ -182,17 +194,12 @@ static int visit_table(struct rows *r)
 	r->event.by_table = true;
 	r->event.behind_end = false;
 	for (i = 0; !err && i < nr && r->work; i++) {
-		u64 at;
-
 		if (uc_table_row(w, i))
 			return emit_table_flaw(r, i);
-		at = w->tab_fde - r->base;
-		if (w->tab_fde < w->sec.lo || w->tab_fde >= w->sec.hi) {
+		if (w->tab_fde < w->sec.lo || w->tab_fde >= w->sec.hi)
 			err = emit_table_flaw(r, i);
-		} else if (!(r->seen[at / 8] & 1u << (at & 7))) {
-			r->seen[at / 8] |= 1u << (at & 7);
+		else if (!was_seen(r, w->tab_fde))
 			err = visit_fde(r, w->tab_fde);
-		}
 	}
 	return err;
 }
@@ -202,7 +209,7 @@ static int visit_cfi(struct rows *r, bool is_bounded)
 	u64 size = r->w->sec.hi - r->w->sec.lo;
 	int err;
 
-	r->base = r->w->sec.lo;
+	r->base = r->w->mod.eh_frame;
 	r->work = WORK_FLOOR + WORK_FACTOR * size;
 	r->seen = calloc(1, size / 8 + 1);
 	if (!r->seen)

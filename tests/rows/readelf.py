@@ -13,7 +13,7 @@ def lines_of(command):
 
 
 class Function:
-    __slots__ = ("offset", "start", "end", "rows", "cie", "flaws")
+    __slots__ = ("offset", "start", "end", "rows", "cie", "flaws")  # cie: (offset, rows)
 
     def __init__(self, offset, start, end, cie=None):
         self.offset, self.start, self.end, self.cie = offset, start, end, cie
@@ -39,8 +39,8 @@ def of_readelf(path, section):
                 continue
             cie, pc = words[4].split()[:2]
             start, end = pc[3:].split("..")
-            current = Function(int(words[0], 16), int(start, 16), int(end, 16),
-                               cies.get(int(cie[4:], 16)))
+            cie = int(cie[4:], 16)
+            current = Function(int(words[0], 16), int(start, 16), int(end, 16), (cie, cies.get(cie)))
         elif words and words[0] == "LOC":
             columns = line[line.index("CFA"):].strip()
         elif current is not None and len(words) >= 2 and words[1] != "ZERO":
@@ -49,6 +49,19 @@ def of_readelf(path, section):
             (current.rows if isinstance(current, Function) else current).append(row)
     if isinstance(current, Function):
         yield current
+
+
+def restored_in_cie(path, section, cie):
+    """Registers that the CIE at this offset gives a rule and takes it back."""
+    found, here, inside = set(), False, False
+    for line in lines_of(["readelf", "--debug-dump=frames,no-follow-links", "-W", path]):
+        if line.startswith("Contents of the "):
+            inside = line.split()[3] == section
+        elif inside and line[:1] not in " \n":
+            here = int(line.split()[0], 16) == cie
+        elif here and line.startswith("  DW_CFA_restore: "):
+            found.add(line.rsplit("(", 1)[1].rstrip(")\n"))
+    return found
 
 
 def of_uncoil(uncoil, path, source):
