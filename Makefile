@@ -110,4 +110,4 @@ clean:
 	rm -rf $B
 
 include bench/bench.mk fuzz/fuzz.mk
--include $(wildcard $B/*/*.d)
+-include $(wildcard $B/*/*.d $B/*/*/*.d)
