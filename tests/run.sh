@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # run.sh [GROUP...]: the tests that `make check` runs, after a build. Groups:
-# unit fuzz cases oracle e2e cli perf. Says what passed and failed at the end.
+# unit fuzz cases oracle qemu e2e cli perf. Says what passed and failed at the end.
 set -u
 cd "$(dirname "$0")/.."
 export UNCOIL=${UNCOIL:-$PWD/build/uncoil}
-groups=${*:-unit fuzz cases oracle e2e cli perf}
+groups=${*:-unit fuzz cases oracle qemu e2e cli perf}
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 passed=0 failed=0 skipped=0
@@ -53,6 +53,7 @@ for group in $groups; do
 		done ;;
 	cases) many cases python3 tests/cases/judge.py ;;
 	oracle) many oracle python3 tests/oracle/run.py ;;
+	qemu) many qemu python3 tests/qemu/run.py ;;
 	e2e) many e2e python3 tests/e2e/run.py ;;
 	cli)
 		for test in tests/cli/*/*.sh; do
