@@ -210,20 +210,34 @@ static int load_order(const void *a, const void *b)
 {
 	const struct uc_core_load *l = a, *m = b;
 
-	return (l->start > m->start) - (l->start < m->start);
+	if (l->start != m->start)
+		return l->start < m->start ? -1 : 1;
+	return (l->end < m->end) - (l->end > m->end);
 }
 
-static int sort_loads(struct uc_corefile *c)
+/* By address. Segments that overlap are of the same memory at the same time:
+ * gdb writes some that do, of sections. Each gives what the ones before do not. */
+static void sort_loads(struct uc_corefile *c)
 {
-	size_t i;
+	u64 end = 0;
+	size_t i, nr = 0;
 
 	if (c->nr_loads)
 		qsort(c->load, c->nr_loads, sizeof(*c->load), load_order);
-	for (i = 1; i < c->nr_loads; i++)
-		if (c->load[i].start < c->load[i - 1].end)
-			return uc_core_fail(c, -EBADMSG, "segments overlap at 0x%llx",
-					    (unsigned long long)c->load[i].start);
-	return 0;
+	for (i = 0; i < c->nr_loads; i++) {
+		struct uc_core_load l = c->load[i];
+		u64 cut = l.start < end ? end - l.start : 0;
+
+		if (l.end <= end)
+			continue;
+		l.start += cut;
+		l.off += cut;
+		l.len = l.len > cut ? l.len - cut : 0;
+		l.claimed = l.claimed > cut ? l.claimed - cut : 0;
+		c->load[nr++] = l;
+		end = l.end;
+	}
+	c->nr_loads = nr;
 }
 
 /* [start, end) lies in l, or in n, or in both. */
@@ -494,10 +508,10 @@ static int open_all(struct uc_corefile *c)
 		rc = read_segments(c, &h);
 	if (!rc)
 		rc = uc_core_name_files(c);
-	if (!rc)
-		rc = sort_loads(c);
-	if (!rc)
+	if (!rc) {
+		sort_loads(c);
 		rc = build_spans(c);
+	}
 	if (!rc && !c->nr_threads)
 		rc = uc_core_fail(c, -ENODATA, "has no thread's registers (NT_PRSTATUS)");
 	return rc;
