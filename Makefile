@@ -69,13 +69,13 @@ $(BPF): bpf/uncoil.bpf.c
 
 UNIT := $(sort $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c)))
 UNIT_BINS := $(UNIT:%=$B/tests/%)
-TEST_BINS := $(UNIT_BINS) $B/tests/walk_ptrace $B/tests/sframe_at $B/tests/plug_uncoil.so
+TEST_BINS := $(UNIT_BINS) $B/tests/walk_ptrace $B/tests/walk_core $B/tests/sframe_at $B/tests/plug_uncoil.so
 
 $B/tests/test_%: tests/unit/test_%.c $(ARCHIVE) $(filter-out $B/cli/uncoil.o,$(CLI_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Icli -o $@ $< $(filter-out $B/cli/uncoil.o,$(CLI_OBJS)) $(ARCHIVE) $(LIBS) -lcmocka
 
-$B/tests/walk_ptrace: tests/tools/walk_ptrace.c $(ARCHIVE)
+$B/tests/walk_%: tests/tools/walk_%.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
 
@@ -114,4 +114,4 @@ clean:
 	rm -rf $B
 
 include bench/bench.mk fuzz/fuzz.mk
--include $(wildcard $B/*/*.d)
+-include $(wildcard $B/*/*.d $B/*/*/*.d)

@@ -94,7 +94,7 @@ static inline int uc_x86_64_signal(struct uc_walk *w)
 		w->row.kind[order[i] & UC_REG_MASK] = UC_RULE_OFFSET;
 		w->row.val[order[i] & UC_REG_MASK] = at + 8 * (s32)i;
 	}
-	w->row.signal = 1;
+	w->row.signal = UC_SIGNAL;
 	return 1;
 }
 
@@ -110,7 +110,7 @@ static inline int uc_i386_sigcontext(struct uc_walk *w)
 		w->row.val[order[i] & UC_REG_MASK] = UC_I386_SC_EDI + 4 * (s32)i;
 	}
 	w->row.val[UC_EIP] = UC_I386_SC_EIP;
-	w->row.signal = 1;
+	w->row.signal = UC_SIGNAL;
 	return 1;
 }
 
@@ -377,7 +377,10 @@ UC_FN int uc_bare_row(UC_WALK, u32 why)
 	if (!(w->regs.known & UC_BIT(w->abi.sp & UC_REG_MASK)) && w->abi.ra_slot)
 		return uc_no_register(w, w->abi.sp);
 	if (why == UNCOIL_STOP_NO_MAPPING) {
-		rc = w->exact && w->abi.ra_slot ? uc_bare_bad_call(w) : 0;
+		if (!w->exact)
+			rc = uc_bare_trampoline(w, w->regs.pc);
+		else if (w->abi.ra_slot)
+			rc = uc_bare_bad_call(w);
 		goto out;
 	}
 	if (uc_bare_is_entry(w))

@@ -469,9 +469,12 @@ UC_FN int uc_table_check(UC_WALK)
  */
 UC_FN int uc_fde_by_scan(UC_WALK, u64 pc)
 {
+	struct uc_scan_kept *kept = &w->kept[(pc ^ pc >> 5) & (UC_SCAN_KEPT - 1)];
 	u64 best = 0, best_start = 0, addr = w->mod.eh_frame;
 	u32 i;
 
+	if (kept->fde && kept->pc == pc)
+		return uc_fde_read(w, kept->fde);
 	UC_FOR(i, UC_SCAN_RECORDS)
 	{
 		u64 next, id;
@@ -503,7 +506,9 @@ UC_FN int uc_fde_by_scan(UC_WALK, u64 pc)
 	}
 	return uc_unsupported(w, UNCOIL_FLAW_SCAN_LIMIT, w->mod.eh_frame);
 end:
-	if (best)
-		return uc_fde_read(w, best);
-	return uc_fail(w, UNCOIL_STOP_NO_ENTRY, 0, pc);
+	if (!best)
+		return uc_fail(w, UNCOIL_STOP_NO_ENTRY, 0, pc);
+	kept->pc = pc;
+	kept->fde = best;
+	return uc_fde_read(w, best);
 }

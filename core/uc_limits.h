@@ -28,6 +28,8 @@
 /* Records of sections without a search table that one walk may visit: some
  * 50 ns each. */
 #define UC_SCAN_RECORDS 65536
+/* Addresses whose scan's result a walk keeps, for recursion; power of two. */
+#define UC_SCAN_KEPT 32
 
 /* Rows of one FDE of .sframe. */
 #define UC_SFRAME_ROWS 65536

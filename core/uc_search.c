@@ -8,14 +8,20 @@
 
 /* Version 1; pointer pcrel|sdata4, count udata4, table datarel|sdata4: what
  * every linker writes (formats sheet 1.1). */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define HDR_BYTES 0x3b031b01u
+#else
+#define HDR_BYTES 0x011b033bu
+#endif
 
 /* A CIE: a short length, id 0, version 1, a string that begins with z. */
-static inline int uc_looks_like_cie(const u8 *p)
+static inline int uc_looks_like_cie(const struct uc_walk *w, const u8 *p)
 {
 	u32 word[2];
 
 	memcpy(word, p, 8);
+	if (uc_swap(w))
+		word[0] = __builtin_bswap32(word[0]);
 	return word[0] >= 12 && word[0] <= 64 && !word[1] && p[8] == 1 && p[9] == 'z';
 }
 
@@ -31,7 +37,7 @@ UC_FN_LOCAL u32 uc_search_window(UC_WALK, u32 what)
 
 		memcpy(&word, p, 4);
 		if (what == UC_SEARCH_HDR ? word == HDR_BYTES :
-					 i < UC_WINDOW / 4 - 3 && uc_looks_like_cie(p))
+					 i < UC_WINDOW / 4 - 3 && uc_looks_like_cie(w, p))
 			return 4 * i;
 	}
 	return UC_WINDOW;

@@ -515,7 +515,7 @@ static inline void uc_sframe_row_begin(struct uc_walk *w)
 	w->row.pc_kind = UC_RULE_UNSET;
 	w->row.pc_val = 0;
 	w->row.ra_state = w->sf.row_info & UC_SF_MANGLED_RA ? 1 : 0;
-	w->row.signal = w->sf.info & UC_SF_SIGNAL ? 1 : 0;
+	w->row.signal = w->sf.info & UC_SF_SIGNAL ? UC_SIGNAL : 0;
 	if (w->mod.sf.ra_offset)
 		uc_sframe_rule(w, w->abi.ra, UC_RULE_OFFSET, w->mod.sf.ra_offset);
 }

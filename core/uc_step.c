@@ -85,8 +85,8 @@ UC_FN_LOCAL int uc_rule_value(UC_WALK, u32 reg)
 /*
  * The stack pointer must rise from frame to frame: a caller's frame lies
  * above. A signal frame, or a row that gives the stack pointer a rule, may
- * switch stacks; so may the innermost frame keep it (vfork's return address
- * is in a register). Each switch counts, or two frames could go round for ever.
+ * switch stacks; so may a frame that has called nobody keep it (its return
+ * address is in a register). Each switch counts, or two frames could go round for ever.
  */
 UC_FN_LOCAL int uc_check_progress(UC_WALK, u32 may_switch)
 {
@@ -100,7 +100,7 @@ UC_FN_LOCAL int uc_check_progress(UC_WALK, u32 may_switch)
 	if (!(w->regs.known & w->next.known & UC_BIT(reg)) || (next <= sp && may_switch)) {
 		if (w->switches < UC_SWITCHES_MAX)
 			return 0;
-	} else if (next > sp || (next == sp && w->exact)) {
+	} else if (next > sp || (next == sp && w->leaf)) {
 		return 0;
 	}
 	return uc_fail(w, UNCOIL_STOP_NO_PROGRESS, 0, w->regs.pc);

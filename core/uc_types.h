@@ -185,6 +185,10 @@ enum uc_cfa_kind {
  * column holds it (signal frames). */
 #define UC_RA_PC 32
 
+/* uc_row.signal: the interrupted pc is its instruction's, or behind it. */
+#define UC_SIGNAL 1
+#define UC_SIGNAL_BEHIND 2
+
 /* What holds at one instruction. Expressions are kept as the distance of
  * their length field from the module's lo. */
 struct uc_row {
@@ -193,7 +197,7 @@ struct uc_row {
 	u8 cfa_kind;
 	u8 cfa_reg;
 	u8 ra_reg; /* column that holds the return address */
-	u8 signal; /* signal frame: the caller's pc is exact */
+	u8 signal; /* UC_SIGNAL*: not 0 for a signal frame */
 	u8 ra_state; /* aarch64's RA_SIGN_STATE; addresses are stripped whatever it is */
 	u8 pc_kind; /* with UC_RA_PC: the return address's rule */
 	u8 pad[2];
@@ -268,6 +272,12 @@ struct uc_sframe {
 	s64 v[UC_SF_WORDS];
 };
 
+/* What a scan found. */
+struct uc_scan_kept {
+	u64 pc;
+	u64 fde; /* 0: nothing here */
+};
+
 /* Scratch of the CFA interpreter. */
 struct uc_cfa_state {
 	u64 loc; /* address of the row being built */
@@ -323,8 +333,8 @@ struct uc_walk {
 	struct uc_regs regs;
 	u64 entry_sp; /* the process's initial stack pointer, 0 if not known */
 	u32 unwind; /* enum uc_unwind; uc_abi_set() makes it AUTO */
-	u32 pad0;
 	u32 exact; /* its pc is an instruction's address, not a return address */
+	u32 leaf; /* it has called nobody: innermost, or interrupted */
 	u32 switches;
 	struct uc_map map; /* mapping of its pc */
 	struct uc_map stack; /* mapping of its stack pointer, if looked up */
@@ -358,6 +368,7 @@ struct uc_walk {
 	struct uc_module mod;
 	struct uc_section sec; /* whose records are read */
 	u64 tab_loc, tab_fde; /* a row of the search table */
+	struct uc_scan_kept kept[UC_SCAN_KEPT];
 	struct uc_fde fde;
 	struct uc_sframe sf;
 	struct uc_row row;

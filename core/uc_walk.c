@@ -6,6 +6,7 @@
 UC_FN int uc_walk_begin(UC_WALK)
 {
 	w->exact = 1;
+	w->leaf = 1;
 	w->switches = 0;
 	w->map.start = 0;
 	w->map.end = 0;
@@ -18,6 +19,7 @@ UC_FN int uc_walk_begin(UC_WALK)
 	w->searched_before = 0;
 	w->bare = 0;
 	w->prev_bare = 0;
+	memset(w->kept, 0, sizeof(w->kept));
 	w->cur.win_len = 0;
 	w->stack_len = 0;
 	w->steps_from_cache = 0;
@@ -265,7 +267,7 @@ bare:
 static inline int uc_frame_enter(struct uc_walk *w)
 {
 	u64 pc = w->next.pc, from = w->regs.pc;
-	u32 exact = w->row.signal, sp = w->abi.sp & UC_REG_MASK;
+	u32 exact = w->row.signal == UC_SIGNAL, sp = w->abi.sp & UC_REG_MASK;
 
 	if (!exact) {
 		int rc;
@@ -273,14 +275,17 @@ static inline int uc_frame_enter(struct uc_walk *w)
 		if (!pc)
 			return uc_fail(w, UNCOIL_STOP_END_OF_CHAIN, 0, from);
 		rc = uc_walk_map(w, pc - 1);
-		if (rc)
-			return rc;
+		/* No call is before the first byte of a mapping, but a signal
+		 * trampoline can be there, which the next step looks for. */
+		if (rc && uc_walk_map(w, pc))
+			return uc_fail(w, rc, 0, pc - 1);
 	}
 	if (!(w->bare == UC_BARE_FP && !(w->next.known & UC_BIT(sp))) &&
 	    (!(w->regs.known & w->next.known & UC_BIT(sp)) || w->next.r[sp] <= w->regs.r[sp]))
 		w->switches++;
 	w->regs = w->next;
 	w->exact = exact;
+	w->leaf = w->row.signal != 0;
 	w->prev_bare = w->bare;
 	w->scanned_before = w->scanned;
 	w->searched_before = w->searched;

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # run.sh [GROUP...]: the tests that `make check` runs, after a build. Groups:
-# unit fuzz cases sframe oracle rows e2e cli perf. Says what passed and failed at the end.
+# unit fuzz cases sframe oracle rows qemu e2e cli perf. Says what passed and failed at the end.
 set -u
 cd "$(dirname "$0")/.."
 export UNCOIL=${UNCOIL:-$PWD/build/uncoil}
-groups=${*:-unit fuzz cases sframe oracle rows e2e cli perf}
+groups=${*:-unit fuzz cases sframe oracle rows qemu e2e cli perf}
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 passed=0 failed=0 skipped=0
@@ -55,6 +55,7 @@ for group in $groups; do
 	sframe) many sframe python3 tests/sframe/run.py ;;
 	oracle) many oracle python3 tests/oracle/run.py ;;
 	rows) many rows python3 tests/rows/run.py ;;
+	qemu) many qemu python3 tests/qemu/run.py ;;
 	e2e) many e2e python3 tests/e2e/run.py ;;
 	cli)
 		for test in tests/cli/*/*.sh; do

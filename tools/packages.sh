@@ -9,6 +9,11 @@ build="gcc make clang-19 libc6-dev linux-libc-dev libbpf-dev libelf-dev libdw-de
 demo="xz-utils python3"
 check="g++ libasan8 libubsan1 gdb binutils lld python3 xz-utils libcmocka-dev libunwind-dev elfutils linux-perf
 	procps util-linux man-db zstd binutils-s390x-linux-gnu"
+# Other machines' programs. The cross compilers exclude gcc-multilib, whose parts
+# for i386 have the native compiler's version in their names.
+gcc_version=$(gcc -dumpversion 2>/dev/null || echo 12)
+check="$check qemu-user gdb-multiarch gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu
+	libc6-dev-s390x-cross libc6-dev-i386 lib32gcc-${gcc_version%%.*}-dev"
 bench="$demo g++ linux-perf"
 
 case ${1:-build} in

@@ -32,7 +32,7 @@ UC_FN int uc_aarch64_trampoline(UC_WALK)
 	}
 	w->row.kind[UC_SP_A64] = UC_RULE_OFFSET;
 	w->row.val[UC_SP_A64] = UC_AARCH64_SIGFRAME_SP;
-	w->row.signal = 1;
+	w->row.signal = UC_SIGNAL;
 	return 1;
 }
 

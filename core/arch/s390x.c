@@ -62,7 +62,7 @@ UC_FN int uc_s390x_trampoline(UC_WALK)
 		w->row.kind[16 + i] = UC_RULE_OFFSET;
 		w->row.val[16 + i] = uc_s390x_fpr(i);
 	}
-	w->row.signal = !uc_s390x_pc_is_behind(w, signo_at);
+	w->row.signal = uc_s390x_pc_is_behind(w, signo_at) ? UC_SIGNAL_BEHIND : UC_SIGNAL;
 	return 1;
 }
 

@@ -3,29 +3,18 @@
  * walk_ptrace TID: stop a thread, walk it with the core, print one address a
  * frame and the stop. The second world of the tests.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "uc_process.h"
-
-static const char *const stop_word[] = {
-#define WORD_(name, number, word, sentence) [number] = word,
-	UNCOIL_STOPS(WORD_)
-#undef WORD_
-};
-static const char *const flaw_sentence[] = {
-#define FLAW_(name, number, sentence) [number] = sentence,
-	UNCOIL_FLAWS(FLAW_)
-#undef FLAW_
-};
+#include "walk_print.h"
 
 int main(int argc, char **argv)
 {
 	static struct uc_walk walk;
 	static u64 frame[UC_FRAMES_MAX];
 	struct uc_process *process;
-	u32 nr, i;
+	u32 nr;
 	pid_t tid;
 	int rc;
 
@@ -46,16 +35,7 @@ int main(int argc, char **argv)
 	walk.port.mem = uc_process_memory(process);
 	walk.entry_sp = uc_process_entry_sp(process);
 	rc = uc_walk_run(&walk, frame, UC_FRAMES_DEFAULT, &nr);
-	for (i = 0; i < nr; i++)
-		printf("0x%" PRIx64 "\n", frame[i]);
-	printf("stop: %s", stop_word[rc]);
-	if (walk.flaw & UNCOIL_FLAW_OF_REGISTER)
-		printf(" DWARF register %u", walk.flaw & 0xff);
-	else if (walk.flaw)
-		printf(" %s", flaw_sentence[walk.flaw]);
-	if (walk.stop_addr)
-		printf(" 0x%" PRIx64, walk.stop_addr);
-	putchar('\n');
+	walk_print(&walk, frame, nr, rc);
 	uc_process_free(process);
 	uc_thread_detach(tid);
 	return 0;

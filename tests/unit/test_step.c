@@ -23,7 +23,7 @@ static void begin(void)
 	img_program(&img);
 	img_walk_init(&img, &w);
 	uc_walk_begin(&w);
-	w.exact = 0;
+	w.leaf = 0;
 	w.sec.lo = IMG_HDR;
 	w.sec.hi = IMG_END;
 	for (i = 0; i < 16; i++)
@@ -194,7 +194,7 @@ static void test_step__return_address_in_a_register(void **state)
 {
 	(void)state;
 	begin();
-	w.exact = 1; /* vfork: CFA = rsp + 0 */
+	w.leaf = 1; /* vfork: CFA = rsp + 0 */
 	w.row.cfa_off = 0;
 	rule(RIP, UC_RULE_REGISTER, 5);
 	assert_int_equal(uc_row_apply(&w), 0);
@@ -357,7 +357,7 @@ static void test_step__stack_pointer_must_rise(void **state)
 	w.row.cfa_off = -16;
 	expect_stop(UNCOIL_STOP_NO_PROGRESS, 0);
 	/* the innermost frame may keep it, but not lower it */
-	w.exact = 1;
+	w.leaf = 1;
 	w.row.cfa_off = 0;
 	assert_int_equal(uc_row_apply(&w), 0);
 	w.row.cfa_off = -8;
@@ -393,7 +393,7 @@ static void test_step__signal_frame_that_keeps_the_stack_pointer_counts(void **s
 {
 	(void)state;
 	begin();
-	w.exact = 1;
+	w.leaf = 1;
 	w.row.signal = 1;
 	w.row.cfa_off = 0;
 	assert_int_equal(uc_row_apply(&w), 0);
@@ -497,7 +497,7 @@ static void some_row(void)
 	u32 i;
 
 	begin();
-	w.exact = some(2);
+	w.leaf = some(2);
 	w.row.cfa_reg = (u8)(some(3) ? RSP : some(16));
 	w.row.cfa_off = some(8) ? 8 * (s32)some(40) : (s32)some(4096) - 2048;
 	for (i = 0; i < 16; i++) {

@@ -338,6 +338,18 @@ static void test_walk__trampoline_without_an_entry(void **state)
 	EXPECT(OUTERMOST, F(4) + 8, F(6), F(3), F(1) + 0x20);
 }
 
+/* No byte is before it: a return address that no call has made. */
+static void test_walk__trampoline_in_the_first_byte_of_a_mapping(void **state)
+{
+	(void)state;
+	interrupted(F(3), SP0, JIT);
+	img_map(&img, JIT, 0x1000, UC_MAP_EXEC, 0, 0);
+	img_write(&img, JIT, trampoline, sizeof(trampoline));
+	img_hdr(&img);
+	img_u64(&img, SP0, F(1) + 0x20);
+	EXPECT(OUTERMOST, F(4) + 8, JIT, F(3), F(1) + 0x20);
+}
+
 /* The byte before the trampoline is another function's; whatever is known of
  * that byte (a sample hit it) is not of the trampoline. */
 static void test_walk__trampoline_behind_another_function(void **state)
@@ -853,6 +865,29 @@ static void test_walk__static_program_without_header(void **state)
 }
 
 /* What only looks like a section is none; what is wrong with it is no flaw. */
+/* 200 records are visited for each address; there are 65,536 / 200 frames and
+ * more, but few addresses. */
+static void test_walk__recursion_without_a_search_table(void **state)
+{
+	u32 i, frames = 380;
+	u64 want[400];
+
+	(void)state;
+	begin(F(2) + 8);
+	img_fde(&img, usual, F(1), 0x80, BYTES(0x07, 16));
+	img_fde(&img, usual, F(2), 0x80, BYTES(0x44, 0x0e, 16));
+	for (i = 0; i < 200; i++)
+		img_fde_raw(&img, usual, BYTES(LE32(F(4) - (img.at + 8)), LE32(0x80), 0));
+	img_write(&img, IMG_HDR, BYTES(1, 0x1b, 0xff, 0xff, LE32(IMG_EH - (IMG_HDR + 4))));
+	start.r[UC_RSP] = IMG_STACK;
+	want[0] = start.pc;
+	for (i = 1; i < frames; i++) {
+		want[i] = i + 1 < frames ? F(2) + 0x20 : F(1) + 0x20;
+		img_u64(&img, IMG_STACK + 16 * i - 8, want[i]);
+	}
+	expect_walk(UNCOIL_STOP_OUTERMOST, want, frames);
+}
+
 static void test_walk__nothing_but_a_lookalike(void **state)
 {
 	(void)state;
@@ -1001,6 +1036,7 @@ int main(void)
 		cmocka_unit_test(test_walk__innermost_row_starts_at_the_pc),
 		cmocka_unit_test(test_walk__signal_frame_of_glibc),
 		cmocka_unit_test(test_walk__trampoline_without_an_entry),
+		cmocka_unit_test(test_walk__trampoline_in_the_first_byte_of_a_mapping),
 		cmocka_unit_test(test_walk__trampoline_behind_another_function),
 		cmocka_unit_test(test_walk__interrupted_where_no_code_is),
 		cmocka_unit_test(test_walk__signal_stack_above_the_interrupted_one),
@@ -1033,6 +1069,7 @@ int main(void)
 		cmocka_unit_test(test_walk__two_executable_segments),
 		cmocka_unit_test(test_walk__eh_frame_in_another_segment),
 		cmocka_unit_test(test_walk__static_program_without_header),
+		cmocka_unit_test(test_walk__recursion_without_a_search_table),
 		cmocka_unit_test(test_walk__nothing_but_a_lookalike),
 		cmocka_unit_test(test_walk__vdso),
 		cmocka_unit_test(test_walk__long_scan_of_pages_that_are_not_present),
