@@ -51,7 +51,8 @@ double uc_percent(uint64_t part, uint64_t whole);
 const char *uc_base_name(const char *path);
 
 /* Of enum uncoil_stop and enum uncoil_flaw, from stop.h; any number may come.
- * NONE is "unknown": a recording of perf does not say how a stack ended. */
+ * NONE is "unknown": a recording of perf does not say how a stack ended. A flaw
+ * that names a register lasts until the next call. */
 const char *uc_stop_word(int stop);
 const char *uc_stop_sentence(int stop);
 const char *uc_flaw_sentence(int flaw);

@@ -96,13 +96,15 @@ static int check_image(struct check *c, const struct uc_image *img, const char *
 	return 0;
 }
 
-static int check_file(const char *path, const char *name, bool is_named, void *arg)
+/* -ENOEXEC: it is not ELF, and nothing was said of it. */
+static int open_and_check(struct check *c, const char *path, const char *name, bool is_named,
+			  char *err, size_t err_size)
 {
-	struct check *c = arg;
 	struct uc_image *img;
-	char err[512];
-	int rc = uc_image_open(path, &img, err, sizeof(err));
+	int rc = uc_image_open(path, &img, err, err_size);
 
+	if (rc == -ENOEXEC)
+		return rc;
 	if (rc == -ENOTSUP && !is_named) { /* not programs or libraries, or others' */
 		c->sum.skipped++;
 		return 0;
@@ -112,6 +114,14 @@ static int check_file(const char *path, const char *name, bool is_named, void *a
 	rc = check_image(c, img, name);
 	uc_image_free(img);
 	return rc;
+}
+
+static int check_file(const char *path, const char *name, bool is_named, void *arg)
+{
+	char err[512];
+	int rc = open_and_check(arg, path, name, is_named, err, sizeof(err));
+
+	return rc == -ENOEXEC ? unreadable(arg, name, err) : rc;
 }
 
 /* ---- processes ---- */
@@ -191,7 +201,8 @@ static int check_generated(struct check *c, pid_t pid, const struct mapped *m)
 /* The file itself, deleted or replaced as it may be; else by its path there. */
 static int check_mapped(struct check *c, pid_t pid, const struct mapped *m)
 {
-	char path[PATH_MAX + 64];
+	char path[PATH_MAX + 64], err[512];
+	int rc;
 
 	if (!strcmp(m->path, "[vdso]"))
 		return is_known(c, m) ? 0 : check_vdso(c, pid, m);
@@ -204,7 +215,9 @@ static int check_mapped(struct check *c, pid_t pid, const struct mapped *m)
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);
 	if (access(path, R_OK))
 		snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
-	return check_file(path, m->path, true, c);
+	rc = open_and_check(c, path, m->path, true, err, sizeof(err));
+	/* shared memory, or a file that a compiler at run time writes to */
+	return rc == -ENOEXEC ? check_generated(c, pid, m) : rc;
 }
 
 /* 0, -ENOMEM, or another negative errno if the process can not be looked at. */

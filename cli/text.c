@@ -8,6 +8,8 @@
 #include <uncoil/stop.h>
 #include <unistd.h>
 
+#include "uc_regnames.h"
+
 void uc_error(const char *fmt, ...)
 {
 	va_list ap;
@@ -188,8 +190,23 @@ const char *uc_stop_sentence(int stop)
 	return "a reason that this version does not know";
 }
 
+/* "register unavailable: rbx" */
+static const char *missing_register(int flaw)
+{
+	static char text[64];
+	const char *name = uc_reg_name((enum uc_abi_id)(flaw >> 8 & 0x7f), flaw & 0xff);
+
+	if (name)
+		snprintf(text, sizeof(text), "register unavailable: %s", name);
+	else
+		snprintf(text, sizeof(text), "register unavailable: number %d", flaw & 0xff);
+	return text;
+}
+
 const char *uc_flaw_sentence(int flaw)
 {
+	if (flaw & UNCOIL_FLAW_OF_REGISTER)
+		return missing_register(flaw);
 	switch (flaw) {
 #define SENTENCE(name, number, sentence) \
 	case number: \

@@ -79,7 +79,9 @@ static const struct {
 
 const char *uc_reg_name(enum uc_abi_id abi, u32 number)
 {
-	return number < names[abi].regs.nr ? names[abi].regs.name[number] : NULL;
+	if (abi >= UC_ABI_COUNT || number >= names[abi].regs.nr)
+		return NULL;
+	return names[abi].regs.name[number];
 }
 
 const char *uc_abi_name(enum uc_abi_id abi)

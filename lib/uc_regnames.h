@@ -8,7 +8,7 @@
 
 #include "uc_types.h"
 
-/* A constant, or NULL: the ABI has no such register. */
+/* A constant, or NULL: there is no such ABI, or it has no such register. */
 const char *uc_reg_name(enum uc_abi_id abi, u32 number);
 /* "x86-64", "aarch64-be" */
 const char *uc_abi_name(enum uc_abi_id abi);
