@@ -3,6 +3,7 @@
 #   make          build the tool, and the core as a plug-in of the oracle
 #   make demo     record two stock programs and show their trees (root)
 #   make check    all tests (root, for those that load BPF)
+#   make rows-all rows of every ELF file of this machine against readelf's; minutes
 #   make fuzz     each decoder for FUZZ_SECONDS (needs libclang-rt-19-dev)
 #   make bench    figures beside perf's, in one run (root)
 #   make install  to $(DESTDIR)$(PREFIX)
@@ -33,7 +34,7 @@ CLI_OBJS := $(CLI:%=$B/cli/%.o)
 ARCHIVE := $B/libuncoil.a
 BPF := $B/bpf/uncoil.bpf.o
 
-.PHONY: all build demo check bench install clean packages
+.PHONY: all build demo check rows-all bench install clean packages
 all: $B/uncoil $B/tests/plug_uncoil.so
 
 # ---- the tool ----
@@ -92,6 +93,9 @@ check:
 	tools/packages.sh check
 	$(MAKE) all $(TEST_BINS) $(FUZZ:%=$B/fuzz/replay_%)
 	tests/run.sh
+
+rows-all: all
+	UNCOIL_ROWS_ALL=1 tests/run.sh rows
 
 demo:
 	tools/packages.sh demo

@@ -128,6 +128,17 @@ static int try_build_id(const char *root, const struct uc_debuglink *link, char 
 	return try_file(root, path, link, ret_path);
 }
 
+/* Of a path that starts at the working directory. */
+static const char *absolute(const char *file, char buf[PATH_MAX])
+{
+	char dir[PATH_MAX];
+
+	if (file[0] == '/' || !getcwd(dir, sizeof(dir)) ||
+	    snprintf(buf, PATH_MAX, "%s/%s", dir, file) >= PATH_MAX)
+		return file;
+	return buf;
+}
+
 /* The places where gdb looks, too. */
 static int try_debuglink(const char *root, const char *file, const struct uc_debuglink *link,
 			 char **ret_path)
@@ -135,11 +146,14 @@ static int try_debuglink(const char *root, const char *file, const struct uc_deb
 	static const char *const places[][2] = {
 		{ "", "" }, { "", "/.debug" }, { DEBUG_ROOT, "" }
 	};
-	const char *slash = strrchr(file, '/');
-	char path[PATH_MAX];
+	char full[PATH_MAX], path[PATH_MAX];
+	const char *slash;
 	size_t i;
 	int n, fd;
 
+	if (!root || !*root)
+		file = absolute(file, full);
+	slash = strrchr(file, '/');
 	if (!slash || strchr(link->name, '/'))
 		return -1;
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

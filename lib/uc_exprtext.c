@@ -240,6 +240,11 @@ static void push_register(struct formula *f, u32 reg, s64 offset)
 		set(f, t, "%s", name ? name : number);
 }
 
+static void push_number(struct formula *f, s64 value)
+{
+	set(f, push(f, value >= 0, true), "%" PRId64, value);
+}
+
 /* "a+8": a negative constant brings its own sign. */
 static void push_binary(struct formula *f, const char *sign)
 {
@@ -279,7 +284,7 @@ static void apply(struct formula *f, const struct op *op)
 	}
 	if ((op->code >= UC_OP_LIT0 && op->code <= UC_OP_LIT31) ||
 	    (op->code >= UC_OP_CONST1U && op->code <= UC_OP_CONSTS)) {
-		set(f, push(f, true, true), "%" PRId64, op->value);
+		push_number(f, op->value);
 		return;
 	}
 	switch (op->code) {
@@ -287,7 +292,7 @@ static void apply(struct formula *f, const struct op *op)
 		set(f, push(f, true, true), "0x%" PRIx64, (u64)op->value);
 		return;
 	case UC_OP_PLUS_UCONST:
-		set(f, push(f, true, true), "%" PRId64, op->value);
+		push_number(f, op->value);
 		push_binary(f, "+");
 		return;
 	case UC_OP_DEREF:

@@ -39,4 +39,8 @@ wrong 'relocatable file' f.o
 wrong 'has no unwind data' none.so
 wrong 'has no .sframe' --from sframe prog
 wrong 'has no .debug_frame' --from debugframe none.so
+wrong 'not a regular file' /dev/zero
+
+expect 2 sh -c '"$0" rows prog >/dev/full' "$UNCOIL"
+grep -q '^uncoil: standard output: ' err || fail "does not say that the output is lost"
 exit 0
