@@ -410,6 +410,8 @@ def sframe_facts(path):
 
 def sframe_seeds():
     for path in sorted(glob.glob(os.path.join(SFRAME, "*.rows"))):
+        if "plt-ibt" in path:
+            continue  # little that plt does not have
         abi, section, (lo, hi), starts = sframe_facts(path)
         pc = starts[min(3, len(starts) // 2)]
         head = struct.pack("<BiiI", abi, lo - section, pc - section, hi - lo)

@@ -72,13 +72,23 @@ fixture() {
 }
 export -f tool suite_of
 
+# unlinked NAME VERSION: as a loader of object files makes it, x86-64's
+unlinked() {
+	(cd "$scratch" && ln -sf "$here/rows.py" . && fixture "$1" "$2" x86_64 "$here/$1.s")
+	python3 relocate.py "$scratch/$1-v$2.o" "$scratch/$1-v$2.rows" "$1-v$2"
+}
+
 for v in 1 2 3; do
 	fetch "$(suite_of $v)"
 done
+python3 many.py 240 >"$scratch/many.c"
+gcc -O2 -fPIC -fvisibility=hidden -S -o "$scratch/many.s" "$scratch/many.c"
 for v in 1 2 3; do
 	fixture x86_64 $v x86_64 x86_64.s
 	fixture plt $v x86_64 plt.s -shared -z lazy
 	fixture plt-ibt $v x86_64 plt.s -shared -z lazy -z ibtplt
+	unlinked rel $v
+	fixture many $v x86_64 "$scratch/many.s" -shared -z lazy
 	fixture aarch64 $v aarch64 aarch64.s
 done
 fixture s390x 3 s390x s390x.s # 2.44 can not, and no suite has 2.45

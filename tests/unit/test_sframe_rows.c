@@ -6,8 +6,8 @@
 #include "sframe_image.h"
 
 #define FOLDER "tests/sframe/"
-#define ROWS_MAX 16 /* of a function */
-#define FUNCTIONS_MAX 256
+#define ROWS_MAX 64 /* of a function */
+#define FUNCTIONS_MAX 512
 #define AWAY 0x7f1200000000ull /* a bias */
 
 struct row {
@@ -27,7 +27,7 @@ static struct fixture {
 	u64 section, exec[4][2];
 	u32 nr_exec, nr_functions, len;
 	struct function function[FUNCTIONS_MAX];
-	u8 bytes[8192];
+	u8 bytes[16384];
 } fix;
 
 static struct sframe_image img;
@@ -205,6 +205,7 @@ static void check_all(u64 bias, u32 len)
 static const char *const names[] = {
 	"x86_64-v1", "x86_64-v2", "x86_64-v3", "aarch64-v1", "aarch64-v2", "aarch64-v3", "s390x-v3",
 	"plt-v1", "plt-v2", "plt-v3", "plt-ibt-v1", "plt-ibt-v2", "plt-ibt-v3",
+	"rel-v1", "rel-v2", "rel-v3", "many-v1", "many-v2", "many-v3",
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
