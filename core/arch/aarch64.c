@@ -80,7 +80,7 @@ static inline void uc_a64_store(struct uc_walk *w, u32 reg, s64 place)
 
 	if (reg == 31)
 		return;
-	if (n >= UC_FOLLOW_PUSHES || place >= 0) {
+	if (n >= UC_FOLLOW_PUSHES || place != (s32)place) {
 		w->follow.lost = 1;
 		return;
 	}
