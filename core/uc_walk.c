@@ -260,6 +260,17 @@ bare:
 	return rc ? rc : uc_row_apply(w);
 }
 
+/* No call is before the first byte of a mapping, but a signal trampoline can be
+ * there. 0, UC_FAULT or UNCOIL_STOP_NO_MAPPING. */
+static inline int uc_trampoline_enter(struct uc_walk *w, u64 pc)
+{
+	int rc = uc_walk_map(w, pc) ? 0 : uc_bare_trampoline(w, pc);
+
+	if (rc == UC_FAULT)
+		return rc;
+	return rc == 1 ? 0 : uc_fail(w, UNCOIL_STOP_NO_MAPPING, 0, pc - 1);
+}
+
 /*
  * Take w->next as the current frame, if its pc can be one. A return address
  * must lie in code; an interrupted pc need not: a jump to nowhere is a frame.
@@ -268,6 +279,7 @@ static inline int uc_frame_enter(struct uc_walk *w)
 {
 	u64 pc = w->next.pc, from = w->regs.pc;
 	u32 exact = w->row.signal == UC_SIGNAL, sp = w->abi.sp & UC_REG_MASK;
+	u32 leaf = w->row.signal != 0, bare = w->bare;
 
 	if (!exact) {
 		int rc;
@@ -275,18 +287,18 @@ static inline int uc_frame_enter(struct uc_walk *w)
 		if (!pc)
 			return uc_fail(w, UNCOIL_STOP_END_OF_CHAIN, 0, from);
 		rc = uc_walk_map(w, pc - 1);
-		/* No call is before the first byte of a mapping, but a signal
-		 * trampoline can be there, which the next step looks for. */
-		if (rc && uc_walk_map(w, pc))
-			return uc_fail(w, rc, 0, pc - 1);
+		if (rc)
+			rc = uc_trampoline_enter(w, pc);
+		if (rc)
+			return rc;
 	}
-	if (!(w->bare == UC_BARE_FP && !(w->next.known & UC_BIT(sp))) &&
+	if (!(bare == UC_BARE_FP && !(w->next.known & UC_BIT(sp))) &&
 	    (!(w->regs.known & w->next.known & UC_BIT(sp)) || w->next.r[sp] <= w->regs.r[sp]))
 		w->switches++;
 	w->regs = w->next;
 	w->exact = exact;
-	w->leaf = w->row.signal != 0;
-	w->prev_bare = w->bare;
+	w->leaf = leaf;
+	w->prev_bare = bare;
 	w->scanned_before = w->scanned;
 	w->searched_before = w->searched;
 	w->nr_bad = 0;

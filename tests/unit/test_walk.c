@@ -752,6 +752,21 @@ static void test_walk__headers_of_another_kind(void **state)
 	EXPECT(NO_SECTION, F(4) + 8);
 }
 
+/* No call is before the first byte of a mapping; a signal trampoline may be there. */
+static void test_walk__return_to_the_first_byte_of_code(void **state)
+{
+	(void)state;
+	four_functions();
+	img_u64(&img, SP0 + 24, IMG_TEXT);
+	EXPECT(NO_MAPPING, F(4) + 8);
+	assert_int_equal(w.stop_addr, IMG_TEXT - 1);
+	four_functions();
+	img_u64(&img, SP0 + 24, IMG_TEXT);
+	img_write(&img, IMG_TEXT, BYTES(0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05));
+	img_u64(&img, SP0 + 32 + 168, F(1)); /* the interrupted pc: the outermost function */
+	EXPECT(OUTERMOST, F(4) + 8, IMG_TEXT, F(1));
+}
+
 /* ---- what is used, and what is not tried again ---- */
 
 static void test_walk__only_what_was_asked_for_is_used(void **state)
@@ -1063,6 +1078,7 @@ int main(void)
 		cmocka_unit_test(test_walk__bias_is_the_mappings),
 		cmocka_unit_test(test_walk__other_file_where_the_header_should_be),
 		cmocka_unit_test(test_walk__headers_of_another_kind),
+		cmocka_unit_test(test_walk__return_to_the_first_byte_of_code),
 		cmocka_unit_test(test_walk__only_what_was_asked_for_is_used),
 		cmocka_unit_test(test_walk__a_section_caught_is_not_tried_again),
 		cmocka_unit_test(test_walk__program_headers_that_lie),
