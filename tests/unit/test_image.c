@@ -176,6 +176,11 @@ static void test_image__a_malformed_table_is_told_and_does_not_hide_records(void
 	free(w);
 }
 
+static void code_section(u64 flags, u32 at, u32 off, u32 size)
+{
+	elf_shdr(&e, ELF_NAME_TEXT, SHT_PROGBITS, flags, ELF_BASE + at, off, size);
+}
+
 static void test_image__code_ranges_are_sorted_and_merged(void **state)
 {
 	const struct uc_code_range *range;
@@ -184,11 +189,11 @@ static void test_image__code_ranges_are_sorted_and_merged(void **state)
 
 	(void)state;
 	begin();
-	elf_shdr(&e, ELF_NAME_TEXT, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, ELF_BASE + 0x1100, 0x1100, 0x80);
-	elf_shdr(&e, ELF_NAME_TEXT, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, ELF_BASE + 0x1000, 0x1000, 0x100);
+	code_section(SHF_ALLOC | SHF_EXECINSTR, 0x1100, 0x1100, 0x80);
+	code_section(SHF_ALLOC | SHF_EXECINSTR, 0x1000, 0x1000, 0x100);
 	/* not loaded so, and not executable */
-	elf_shdr(&e, ELF_NAME_TEXT, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, ELF_BASE + 0x1800, 0x1000, 0x10);
-	elf_shdr(&e, ELF_NAME_TEXT, SHT_PROGBITS, SHF_ALLOC, ELF_BASE + 0x1900, 0x1900, 0x10);
+	code_section(SHF_ALLOC | SHF_EXECINSTR, 0x1800, 0x1000, 0x10);
+	code_section(SHF_ALLOC, 0x1900, 0x1900, 0x10);
 	img = opened();
 	range = uc_image_code_sections(img, &nr);
 	assert_int_equal(nr, 2);
