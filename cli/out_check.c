@@ -72,12 +72,12 @@ static void print_differences(const struct uc_check *c)
 		return;
 	printf("  .eh_frame and .sframe agree on %.2f %% of %" PRIu64 " bytes that both cover",
 	       uc_percent(x->compared - x->differing, x->compared), x->compared);
-	printf(x->nr ? "; they differ in %zu places:\n" : "\n", x->nr);
+	printf(x->nr ? "; they differ in %" PRIu64 " places:\n" : "\n", x->places);
 	for (i = 0; i < x->nr && i < PLACES; i++)
 		printf("    0x%" PRIx64 "-0x%" PRIx64 "\n      .eh_frame  %s\n      .sframe    %s\n",
 		       x->difference[i].start, x->difference[i].end, x->difference[i].ehframe,
 		       x->difference[i].sframe);
-	print_more(x->nr, i);
+	print_more(x->nr > i ? x->places : i, i);
 }
 
 static void print_source(const char *name, bool has, uint64_t bytes, uint64_t code)

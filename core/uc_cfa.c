@@ -184,7 +184,7 @@ static inline int uc_cfa_op_rule(struct uc_walk *w, u32 op)
 		val = (s64)uc_cur_uleb(w);
 		if (val < 0 || val >= w->abi.nr_regs) {
 			kind = UC_RULE_ELSEWHERE;
-			val = 0;
+			val = (u64)val > 0xff ? 0xff : val;
 		}
 		break;
 	case UC_CFA_EXPRESSION:

@@ -57,7 +57,7 @@ UC_FN_LOCAL int uc_rule_value(UC_WALK, u32 reg)
 	case UC_RULE_UNSET:
 		/* A return address that has no rule is in its register still. */
 		if (reg != w->row.ra_reg && !(w->abi.preserved & UC_BIT(reg & UC_REG_MASK)))
-			return UNCOIL_STOP_NO_REGISTER;
+			return uc_no_register(w, reg);
 		return uc_reg_value(w, reg, 0);
 	case UC_RULE_SAME:
 		return uc_reg_value(w, reg, 0);
@@ -79,7 +79,8 @@ UC_FN_LOCAL int uc_rule_value(UC_WALK, u32 reg)
 	case UC_RULE_VAL_EXPR:
 		return uc_expr_run(w, w->sec.lo + (u64)val, 1);
 	}
-	return UNCOIL_STOP_NO_REGISTER; /* undefined */
+	/* undefined, or where the walk does not look */
+	return uc_no_register(w, kind == UC_RULE_ELSEWHERE ? (u32)val : reg);
 }
 
 /*

@@ -161,7 +161,7 @@ enum uc_rule_kind {
 	UC_RULE_OFFSET, /* at CFA + val */
 	UC_RULE_VAL_OFFSET, /* is CFA + val */
 	UC_RULE_REGISTER, /* in register val of this frame */
-	UC_RULE_ELSEWHERE, /* in a register that is not tracked */
+	UC_RULE_ELSEWHERE, /* in register val, which is not tracked; 255: or above */
 	UC_RULE_EXPR, /* at the address that the expression at base + val gives */
 	UC_RULE_VAL_EXPR, /* is what the expression gives */
 	UC_RULE_VAL_REGISTER, /* is register + offset, both in val: UC_RULE_REG_* */

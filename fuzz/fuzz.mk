@@ -20,11 +20,14 @@ FUZZ_SOURCES_expr := $(FUZZ_CORE)
 FUZZ_SOURCES_elf := $(FUZZ_CORE)
 FUZZ_SOURCES_walk := $(FUZZ_CORE)
 FUZZ_SOURCES_sframe := $(FUZZ_CORE)
+FUZZ_SOURCES_check = $(FUZZ_SOURCES_rows) lib/uc_check.c lib/uc_compare.c lib/uc_padding.c lib/uc_ranges.c \
+	lib/uc_survey.c lib/uc_trial.c
 FUZZ_SOURCES_vmas := lib/uc_vmas.c
 FUZZ_SOURCES_perfdata := lib/uc_perfdata_header.c lib/uc_perfdata_read.c lib/uc_perfdata_record.c
 FUZZ_SOURCES_debugframe := lib/uc_debugfile.c lib/uc_debugframe.c lib/uc_frameindex.c lib/uc_unpack.c
 FUZZ_SOURCES_rows := $(FUZZ_SOURCES_debugframe) $(CORE:%=core/%.c) $(addprefix lib/,uc_exprtext.c uc_image.c \
 	uc_port.c uc_port_cache.c uc_regnames.c uc_rows.c uc_rowtext.c)
+FUZZ_LIBS_check = $(FUZZ_LIBS_debugframe)
 FUZZ_LIBS_rows = $(FUZZ_LIBS_debugframe)
 FUZZ_SOURCES_exprtext := lib/uc_exprtext.c lib/uc_regnames.c
 FUZZ_LIBS_debugframe := -ldw -lelf -llzma -lzstd -lz

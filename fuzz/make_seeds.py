@@ -544,7 +544,9 @@ def main():
         write("vmas", vmas_seeds())
         write("debugframe", debugframe_seeds(tmp))
         write("sframe", sframe_seeds())
-        write("rows", rows_seeds(tmp, named))
+        files = list(rows_seeds(tmp, named))
+        write("rows", files)
+        write("check", files)
         write("exprtext", exprtext_seeds())
 
 

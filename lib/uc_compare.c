@@ -10,8 +10,10 @@
 
 /* Blocks that rows are repeated for: more PLT entries than any file has. */
 #define BLOCKS_MAX (1u << 20)
-/* Addresses looked at one by one where a row's result may hang on the pc. */
+/* Addresses of a row that are looked at one by one where its result may hang on
+ * the pc, and all of them: more than all PLT entries of any file. */
 #define BYTE_BY_BYTE 65536
+#define BYTES_MAX (16u << 20)
 
 /* What matters of a row, with its reach. */
 struct reach {
@@ -34,6 +36,8 @@ struct compare {
 	const struct uc_image *img;
 	struct uc_trial trial;
 	struct uc_comparison *ret;
+	u64 tried; /* addresses looked at one by one */
+	u64 last_end; /* of the difference found last */
 };
 
 /* ---- rows ---- */
@@ -196,25 +200,34 @@ static void row_text(struct compare *c, const struct reach *r, char *buf, size_t
 	}
 }
 
+/* A difference goes on where the one before ended, with the same rows; beyond
+ * those that are kept, with any. */
 static int add_difference(struct compare *c, const struct reach *eh, const struct reach *sf, u64 start,
 			  u64 end)
 {
 	struct uc_comparison *ret = c->ret;
 	struct uc_difference d = { .start = start, .end = end }, *last;
+	bool goes_on = ret->places && c->last_end == start;
 
 	ret->differing += end - start;
+	c->last_end = end;
+	if (ret->nr == UC_COMPARE_KEPT) {
+		ret->places += !goes_on;
+		return 0;
+	}
 	row_text(c, eh, d.ehframe, sizeof(d.ehframe));
 	row_text(c, sf, d.sframe, sizeof(d.sframe));
 	last = ret->nr ? &ret->difference[ret->nr - 1] : NULL;
-	if (last && last->end == start && !strcmp(last->ehframe, d.ehframe) &&
-	    !strcmp(last->sframe, d.sframe)) {
+	if (goes_on && !strcmp(last->ehframe, d.ehframe) && !strcmp(last->sframe, d.sframe)) {
 		last->end = end;
 		return 0;
 	}
-	last = reallocarray(ret->difference, ret->nr + 1, sizeof(d));
-	if (!last)
-		return -ENOMEM;
-	ret->difference = last;
+	if (!ret->difference) {
+		ret->difference = calloc(UC_COMPARE_KEPT, sizeof(d));
+		if (!ret->difference)
+			return -ENOMEM;
+	}
+	ret->places++;
 	ret->difference[ret->nr++] = d;
 	return 0;
 }
@@ -223,11 +236,13 @@ static int add_difference(struct compare *c, const struct reach *eh, const struc
 static int compare_at(struct compare *c, const struct reach *eh, const struct reach *sf, u64 start,
 		      u64 end)
 {
-	bool by_pc = eh->cfa_kind == UC_CFA_EXPR && end - start <= BYTE_BY_BYTE;
+	bool by_pc = eh->cfa_kind == UC_CFA_EXPR && end - start <= BYTE_BY_BYTE &&
+		     c->tried < BYTES_MAX;
 	u64 at, step = by_pc ? 1 : end - start;
 	int err = 0;
 
 	c->ret->compared += end - start;
+	c->tried += by_pc ? end - start : 0;
 	for (at = start; !err && at < end; at += step) {
 		struct uc_outcome a = apply(c, eh, at), b = apply(c, sf, at);
 

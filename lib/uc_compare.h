@@ -19,10 +19,13 @@ struct uc_difference {
 	char ehframe[UC_COMPARE_TEXT], sframe[UC_COMPARE_TEXT];
 };
 
+#define UC_COMPARE_KEPT 1000
+
 struct uc_comparison {
 	u64 compared; /* bytes of code that both describe */
 	u64 differing; /* of these */
-	struct uc_difference *difference;
+	u64 places; /* ranges that these are */
+	struct uc_difference *difference; /* the first UC_COMPARE_KEPT of them */
 	size_t nr;
 };
 

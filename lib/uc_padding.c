@@ -57,7 +57,9 @@ static u32 padding(const struct uc_image *img, const u8 *p, u32 len)
 
 u64 uc_padding_end(const struct uc_image *img, u64 start, u64 end)
 {
-	while (start < end) {
+	u64 limit = start + UC_PADDING_MAX;
+
+	while (start < end && start < limit) {
 		u8 bytes[INSN_MAX + 1] = { 0xff, 0xff, 0xff, 0xff };
 		u32 len = end - start < INSN_MAX ? (u32)(end - start) : INSN_MAX, n;
 
@@ -76,6 +78,8 @@ u64 uc_padding_start(const struct uc_image *img, u64 start, u64 end)
 	enum uc_abi_id abi = uc_image_abi(img);
 	u32 step = abi == UC_ABI_AARCH64 || abi == UC_ABI_AARCH64_BE ? 4 : abi == UC_ABI_S390X ? 2 : 1;
 
+	if (end - start > UC_PADDING_MAX)
+		start = end - UC_PADDING_MAX;
 	while (end - start >= step) {
 		u8 bytes[INSN_MAX + 1] = { 0xff, 0xff, 0xff, 0xff };
 

@@ -5,6 +5,8 @@
 
 #include "uc_image.h"
 
+#define UC_PADDING_MAX (64u << 10) /* bytes looked at */
+
 /* Where the padding ends that begins at @start; @end if it is all padding. */
 u64 uc_padding_end(const struct uc_image *img, u64 start, u64 end);
 /* Where the padding begins that ends at @end: single-byte or one-word padding

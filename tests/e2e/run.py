@@ -476,7 +476,7 @@ free("storm", lambda: [prog("storm"), "3000", "/bin/true"], 4999)
 @check
 def exec_names_the_last_program():
     """After two exec's in a row the stacks are those of the program that runs then."""
-    r = Free("chain", ["sh", "-c", "exec env A=1 sh -c 'exec %s run 300 300'" % prog("deep")])
+    r = Free("chain", ["sh", "-c", "exec env A=1 sh -c 'exec %s run 300 1500'" % prog("deep")])
     last = [w for w in r.stacks if os.path.basename(w.places[-1].path) == "deep"]
     full = [w for w in last if len(w.addresses) > 250]
     if len({w.pid for w in r.walks}) != 1 or len(full) < 20:

@@ -285,6 +285,9 @@ static void test_step__unknown_register_that_is_needed(void **state)
 	w.row.cfa_kind = UC_CFA_EXPR;
 	w.row.cfa_expr = block(0, BYTES(0x7a, 0));
 	expect_stop(UNCOIL_STOP_NO_REGISTER, UNCOIL_FLAW_OF_REGISTER | 10);
+	begin();
+	rule(RIP, UC_RULE_ELSEWHERE, 17); /* xmm0 */
+	expect_stop(UNCOIL_STOP_NO_REGISTER, UNCOIL_FLAW_OF_REGISTER | 17);
 }
 
 /* The walk does not need rbx to go on (design.md, decision 2). */
