@@ -517,6 +517,7 @@ done"""
 free("python", lambda: [PYTHON, os.path.join(HERE, "deep.py"), "work", "2000"])
 free("xz", lambda: ["sh", "-c", "xz -k -c -T2 -3 --block-size=1MiB %s >/dev/null" % xz_input()])
 free("threads", lambda: [prog("threads"), "work", "1500"])
+free("i386", lambda: [prog("deep32"), "run", "100", "1500"])
 free("shell", lambda: ["sh", "-c", SHELL], 2999)
 free("exec", lambda: ["sh", "-c", "exec env A=1 sh -c 'exec env B=2 sh -c \"exec %s run 300 1000\"'" % prog("deep")], 2999)
 free("storm", lambda: [prog("storm"), "3000", "/bin/true"], 4999)
@@ -629,6 +630,7 @@ def build():
                 ["gcc", "-O2", "-o", "rewriter", "rewriter.c"],
                 ["gcc", "-O2", "-pthread", "-o", "storm", "storm.c"],
                 ["g++", "-O2", "-pthread", "-o", "threads", "threads.cc"],
+                I386 + ["-O2", "-o", "deep32", "deep.c"],
                 I386 + ["-O2", "-pthread", "-o", "subject32", os.path.join(QEMU, "subject.c")],
                 I386 + ["-O2", "-pthread", "-static", "-o", "subject32-static", os.path.join(QEMU, "subject.c")]):
         cmd[cmd.index("-o") + 1] = prog(cmd[cmd.index("-o") + 1])
