@@ -9,6 +9,7 @@
  *  - the signal trampoline (musl and others have no FDE for it)
  *  - a pc that no code is mapped at: a call through a bad pointer, which has
  *    just pushed its return address
+ *  - i386's functions that tell their caller where it is
  *  - PLT entries as lld and mold write them, without FDE
  *  - code that can be followed to its return (uc_follow.c)
  *  - a function that set up its frame pointer before the pc
@@ -318,8 +319,8 @@ static inline int uc_bare_is_entry(const struct uc_walk *w)
 	return w->entry_sp && (w->regs.known & UC_BIT(sp)) && above < UC_ENTRY_BYTES;
 }
 
-/* A call to where no code is has pushed its return address, and no more. */
-static inline int uc_bare_bad_call(struct uc_walk *w)
+/* Nothing was done since a call has pushed its return address. */
+static inline int uc_bare_called(struct uc_walk *w)
 {
 	u32 sp = w->abi.sp & UC_REG_MASK;
 	int rc = uc_bare_ra_at(w, w->regs.r[sp]);
@@ -329,13 +330,54 @@ static inline int uc_bare_bad_call(struct uc_walk *w)
 	return rc;
 }
 
+/*
+ * i386: mov (%esp),%reg; ret. Each position-independent function calls one of
+ * these to get its address, and the ones in crti.o and ld.so have no FDE.
+ */
+static inline int uc_i386_thunk(struct uc_walk *w)
+{
+	const u8 *p = w->scratch;
+	int rc = uc_bare_code(w, w->regs.pc, 4);
+
+	if (rc)
+		return rc;
+	if (p[0] != 0xc3 && (p[0] != 0x8b || (p[1] & 0xc7) != 0x04 || !uc_bytes(p + 2, 0x24, 0xc3)))
+		return 0;
+	return uc_bare_called(w);
+}
+
+/*
+ * i386's ld.so passes arguments on the stack from its entry point. What is done
+ * when they are no longer needed makes the stack pointer what it was at first,
+ * above any return address: add $n,%esp, or a lea and mov n(%esp),%esp.
+ */
+static inline int uc_i386_is_entry(struct uc_walk *w)
+{
+	u64 sp = w->regs.r[UC_ESP];
+	const u8 *p = w->scratch;
+	int rc;
+
+	if (!w->entry_sp || w->abi.id != UC_ABI_I386 || w->exact)
+		return 0;
+	rc = uc_bare_code(w, w->regs.pc, 10);
+	if (rc)
+		return rc;
+	if (uc_bytes(p, 0x83, 0xc4) && p[2] < 0x80)
+		w->value = sp + p[2];
+	else if (uc_bytes(p, 0x8d, 0x93) && uc_bytes(p + 6, 0x8b, 0x64) && p[8] == 0x24)
+		rc = uc_stack_word(w, sp + p[9], &w->value);
+	else
+		return 0;
+	return rc ? rc : w->value - w->entry_sp < UC_ENTRY_BYTES;
+}
+
 /* What x86 code says. 1 with the row, 0, UC_FAULT or a stop. */
 static inline int uc_x86_row(struct uc_walk *w)
 {
 	int rc = 0;
 
 	if (w->exact)
-		rc = uc_bare_plt(w);
+		rc = w->abi.id == UC_ABI_I386 ? uc_i386_thunk(w) : uc_bare_plt(w);
 	if (!rc && w->exact)
 		rc = uc_bare_return(w);
 	return rc ? rc : uc_bare_frame_pointer(w);
@@ -380,10 +422,13 @@ UC_FN int uc_bare_row(UC_WALK, u32 why)
 		if (!w->exact)
 			rc = uc_bare_trampoline(w, w->regs.pc);
 		else if (w->abi.ra_slot)
-			rc = uc_bare_bad_call(w);
+			rc = uc_bare_called(w);
 		goto out;
 	}
-	if (uc_bare_is_entry(w))
+	rc = uc_bare_is_entry(w) ? 1 : uc_i386_is_entry(w);
+	if (rc == UC_FAULT)
+		return rc;
+	if (rc == 1)
 		return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
 	rc = uc_bare_trampoline(w, w->regs.pc);
 	if (!rc)

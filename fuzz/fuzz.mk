@@ -31,6 +31,9 @@ FUZZ_LIBS_check = $(FUZZ_LIBS_debugframe)
 FUZZ_LIBS_rows = $(FUZZ_LIBS_debugframe)
 FUZZ_SOURCES_exprtext := lib/uc_exprtext.c lib/uc_regnames.c
 FUZZ_LIBS_debugframe := -ldw -lelf -llzma -lzstd -lz
+FUZZ_SOURCES_core := $(FUZZ_CORE) $(FUZZ_SOURCES_debugframe) $(addprefix lib/uc_,$(addsuffix .c,\
+	corefile corefile_image corefile_notes debugfiles unwind port_cache))
+FUZZ_LIBS_core := $(FUZZ_LIBS_debugframe)
 
 FUZZ_DEPS := $(wildcard core/*.[ch] core/arch/*.[ch] lib/*.[ch] lib/port/*.h include/uncoil/*.h fuzz/*.[ch])
 FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer -Wall -Wextra $(INCLUDES) -Ifuzz \

@@ -508,9 +508,30 @@ def exprtext_seeds():
         yield name, bytes([0xF0]) + bytes.fromhex(text)
 
 
+# ---- core files ----
+
+def core_seeds():
+    """Those that the unit test makes; and some whose mapped file is the core file itself, which
+    fuzz_core opens as descriptor 100."""
+    with tempfile.TemporaryDirectory() as tmp:
+        test = os.path.join(HERE, "..", "build", "tests", "test_corefile")
+        subprocess.run([test], env={**os.environ, "UNCOIL_KEEP_FILES": tmp}, check=True, stderr=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL)
+        made = {open(os.path.join(tmp, f), "rb").read(): f for f in sorted(os.listdir(tmp), reverse=True)}
+    for data, name in sorted(made.items(), key=lambda item: item[1]):
+        yield name, data
+        if b"/lib.so" not in data:
+            continue
+        data = data.replace(b"/lib.so", b"/.//100")
+        yield name + "-self", data
+        mapped = bytearray(data)  # the first PT_LOAD shows offset 0 of it
+        struct.pack_into("<Q", mapped, 64 + 56 + 8, 0)
+        yield name + "-self-mapped", bytes(mapped)
+
+
 # ---- the rest ----
 
-def write(target, seeds):
+def write(target, seeds, most=MOST):
     """Replace all but found-*: what the fuzzer found stays."""
     folder = os.path.join(SEEDS, target)
     os.makedirs(folder, exist_ok=True)
@@ -519,7 +540,7 @@ def write(target, seeds):
             os.unlink(os.path.join(folder, name))
     n = 0
     for name, data in seeds:
-        if data and len(data) <= LARGEST and n < MOST:
+        if data and len(data) <= LARGEST and n < most:
             open(os.path.join(folder, name), "wb").write(data)
             n += 1
     print("%-6s %d seeds" % (target, n))
@@ -542,6 +563,7 @@ def main():
         write("elf", elf_seeds(real[:2] + named[:8]))
         write("walk", list(bare_seeds()) + [(case, walk_seed(programs_of[case])) for case in WALK_CASES])
         write("vmas", vmas_seeds())
+        write("core", core_seeds(), 100)
         write("debugframe", debugframe_seeds(tmp))
         write("sframe", sframe_seeds())
         files = list(rows_seeds(tmp, named))

@@ -462,8 +462,8 @@ static bool find_auxv(struct uc_corefile *c, u64 *ret)
 	    !uc_corefile_auxv(c, AT_RANDOM, &top))
 		return false;
 	top &= ~(u64)(word - 1);
-	for (i = 0; i < UC_CORE_AUXV_REACH; i += word) {
-		if (top < i + word || uc_core_read_own(c, top - i, at, len))
+	for (i = len; i < UC_CORE_AUXV_REACH; i += word) {
+		if (top < i || uc_core_read_own(c, top - i, at, len))
 			return false;
 		if (!memcmp(note, at, len)) {
 			*ret = top - i;

@@ -184,6 +184,55 @@ def threads_at_rest():
     return "%d samples of 4 threads, %s frames" % (len(r.walks), "/".join(str(len(r.gdb[t])) for t in spinning))
 
 
+# ---- programs of 32 bits ----
+
+QEMU = os.path.join(HERE, "..", "qemu")
+# Debian has asm/ there; gcc-multilib, which links to it, excludes the cross compilers.
+I386 = ["gcc", "-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
+SCENES = ["qsort", "deep", "alloca", "crowded", "signal", "signal-old", "nested", "altstack", "altstack-info", "leaf",
+          "illegal", "illegal-info", "threads"]
+
+
+def i386_scenes(name):
+    """What qemu/subject.c makes of stacks: all in one recording, then gdb walks each."""
+    data, started = prog(name + ".data"), {}
+    try:
+        for scene in SCENES:
+            started[scene] = procs.start([prog(name), scene, "rest"])[0]
+        pids = ",".join(str(p.pid) for p in started.values())
+        closing = perfdata.Closing(procs.record(data, ["-F", "499", "-d", "2", "-p", pids]))
+        stacks = {scene: gdb_stacks(p.pid) for scene, p in started.items()}
+    finally:
+        for p in started.values():
+            procs.stop(p)
+    # More programs than CPUs: some wait for theirs when it ends, with a walk still to do.
+    walks = [w for w in procs.script(data) if w.stop]
+    if set(closing.lost) - {"pending"} or len(walks) != closing.complete:
+        raise Problem(closing.line)
+    complete(walks)
+    for scene, threads in stacks.items():
+        mine = [t for t in threads if any(w.tid == t for w in walks)]
+        if len(mine) != 1:
+            raise Problem("%s: %d threads have samples" % (scene, len(mine)))
+        try:
+            same_as_gdb([w for w in walks if w.tid == mine[0]], threads[mine[0]], 1)
+        except Problem as x:
+            raise Problem("%s: %s" % (scene, x))
+    if max(len(t) for s in stacks.values() for t in s.values()) < 1000:
+        raise Problem("gdb sees no deep stack")
+    return "%d samples of %d programs" % (len(walks), len(stacks))
+
+
+@check
+def i386_at_rest():
+    return i386_scenes("subject32")
+
+
+@check
+def i386_static_at_rest():
+    return i386_scenes("subject32-static")
+
+
 # ---- programs that run freely ----
 
 class Free:
@@ -468,6 +517,7 @@ done"""
 free("python", lambda: [PYTHON, os.path.join(HERE, "deep.py"), "work", "2000"])
 free("xz", lambda: ["sh", "-c", "xz -k -c -T2 -3 --block-size=1MiB %s >/dev/null" % xz_input()])
 free("threads", lambda: [prog("threads"), "work", "1500"])
+free("i386", lambda: [prog("deep32"), "run", "100", "1500"])
 free("shell", lambda: ["sh", "-c", SHELL], 2999)
 free("exec", lambda: ["sh", "-c", "exec env A=1 sh -c 'exec env B=2 sh -c \"exec %s run 300 1000\"'" % prog("deep")], 2999)
 free("storm", lambda: [prog("storm"), "3000", "/bin/true"], 4999)
@@ -579,7 +629,10 @@ def build():
                 ["gcc", "-O2", "-shared", "-fPIC", "-o", "spin.so", "spin.c"],
                 ["gcc", "-O2", "-o", "rewriter", "rewriter.c"],
                 ["gcc", "-O2", "-pthread", "-o", "storm", "storm.c"],
-                ["g++", "-O2", "-pthread", "-o", "threads", "threads.cc"]):
+                ["g++", "-O2", "-pthread", "-o", "threads", "threads.cc"],
+                I386 + ["-O2", "-o", "deep32", "deep.c"],
+                I386 + ["-O2", "-pthread", "-o", "subject32", os.path.join(QEMU, "subject.c")],
+                I386 + ["-O2", "-pthread", "-static", "-o", "subject32-static", os.path.join(QEMU, "subject.c")]):
         cmd[cmd.index("-o") + 1] = prog(cmd[cmd.index("-o") + 1])
         rc, o, e = procs.sh(cmd, 120, cwd=HERE)
         if rc != 0:

@@ -8,7 +8,7 @@ import tempfile
 
 ENTRY = re.compile(r"([0-9a-f]+) [0-9a-f]+ [0-9a-f]+ (CIE|FDE)"
                    r"(?: cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+))?")
-ROW = re.compile(r"([0-9a-f]{16}) (\S+)\s+(.*)$")
+ROW = re.compile(r"([0-9a-f]{8}|[0-9a-f]{16}) ([a-z]\S*)\s+(.*)$")
 RULE = re.compile(r"[cv][-+]\d+|v?exp|[us]\b|r\d+(?: \(\w+\))?|\S+")
 
 

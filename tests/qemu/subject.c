@@ -9,6 +9,8 @@
  *	frame ADDRESS ...
  *	maps
  *	...
+ *
+ * subject SCENE rest: make the stack, print READY, and spin there.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -16,6 +18,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +61,25 @@ NOINLINE static void block(void)
 		pause();
 }
 
+static bool rests;
+
+NOINLINE static void rest(void)
+{
+	alarm(60);
+	puts("READY");
+	fflush(stdout);
+	for (;;)
+		__asm__ volatile("");
+}
+
 NOINLINE __attribute__((section("watched"))) static void watch(enum after after)
 {
 	static void *frame[2 * DEPTH];
-	int nr = backtrace(frame, 2 * DEPTH), i;
+	int nr, i;
 
+	if (rests)
+		rest();
+	nr = backtrace(frame, 2 * DEPTH);
 	printf("stack %ld %p %p\n", syscall(SYS_gettid), (void *)__start_watched,
 	       (void *)__stop_watched);
 	for (i = 0; i < nr; i++)
@@ -335,8 +352,9 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
+	rests = argc == 3 && !strcmp(argv[2], "rest");
 	for (i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++)
-		if (argc == 2 && !strcmp(argv[1], scenes[i].name))
+		if (argc == 2 + rests && !strcmp(argv[1], scenes[i].name))
 			scenes[i].run();
 	return 2;
 }

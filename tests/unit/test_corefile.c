@@ -478,6 +478,48 @@ static void test_corefile__vdso(void **state)
 	uc_corefile_close(c);
 }
 
+/* argc, two arguments, NULL, an environment variable, NULL, the auxiliary vector,
+ * some bytes, and those of AT_RANDOM. */
+static void initial_stack(u16 machine, bool wide, bool big, u64 argc)
+{
+	u8 bytes[256] = { 0 };
+	u32 size, i;
+
+	begin(machine, wide, big);
+	size = word();
+	u64 words[] = { 0x99, argc, STACK, STACK, 0, STACK, 0, AT_RANDOM, STACK + 14 * size, AT_NULL, 0 };
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		put(bytes + i * size, words[i], size);
+	prstatus(77, 27, machine == EM_386 ? 4 : 8);
+	auxv(AT_RANDOM, STACK + 14 * size);
+	load(STACK, PF_R | PF_W, bytes, 16 * size, 16 * size);
+}
+
+static void expect_entry_sp(u64 want)
+{
+	struct uc_corefile *c = open_good();
+
+	assert_int_equal(uc_corefile_entry_sp(c), want);
+	uc_corefile_close(c);
+}
+
+static void test_corefile__initial_stack(void **state)
+{
+	(void)state;
+	initial_stack(EM_X86_64, true, false, 2);
+	expect_entry_sp(STACK + 8);
+	initial_stack(EM_S390, true, true, 2);
+	expect_entry_sp(STACK + 8);
+	initial_stack(EM_386, false, false, 2);
+	expect_entry_sp(STACK + 4);
+	initial_stack(EM_X86_64, true, false, 3); /* not as many */
+	expect_entry_sp(0);
+	initial_stack(EM_X86_64, true, false, 2);
+	core.data[7 * 8] ^= 0x40; /* no such vector on the stack */
+	expect_entry_sp(0);
+}
+
 /* More segments than e_phnum can say: section header 0 has their number. */
 static void test_corefile__number_of_segments_in_a_section(void **state)
 {
@@ -841,6 +883,7 @@ int main(void)
 		cmocka_unit_test(test_corefile__memory),
 		cmocka_unit_test(test_corefile__segments_that_overlap),
 		cmocka_unit_test(test_corefile__vdso),
+		cmocka_unit_test(test_corefile__initial_stack),
 		cmocka_unit_test(test_corefile__number_of_segments_in_a_section),
 		cmocka_unit_test(test_corefile__pages_of_a_file),
 		cmocka_unit_test(test_corefile__another_file_by_that_name),
