@@ -39,7 +39,7 @@ static inline int uc_bytes(const u8 *p, u32 a, u32 b)
  * Does a call instruction end at addr? Direct (e8 rel32) or indirect (ff /2)
  * with its possible lengths. Also says no if addr is in no code.
  */
-UC_FN_LOCAL int uc_bare_after_call(UC_WALK, u64 addr)
+static inline int uc_bare_after_call(struct uc_walk *w, u64 addr)
 {
 	const u8 *p = w->scratch;
 	u32 n, yes;
@@ -63,14 +63,33 @@ UC_FN_LOCAL int uc_bare_after_call(UC_WALK, u64 addr)
 	return yes ? 1 : 0;
 }
 
-/* The return address would be the word at addr: is it one? 1, 0 or UC_FAULT. */
-static inline int uc_bare_ra_at(struct uc_walk *w, u64 addr)
+/* mov $15,%rax; syscall, or x32's mov $0x40000201,%rax. 1, 2, or 0 if neither. */
+static inline u32 uc_x86_64_sigreturn(const u8 *p)
+{
+	if (!(uc_bytes(p, 0x48, 0xc7) && p[2] == 0xc0 && uc_bytes(p + 7, 0x0f, 0x05)))
+		return 0;
+	if (uc_bytes(p + 3, 0x01, 0x02) && uc_bytes(p + 5, 0x00, 0x40))
+		return 2;
+	return uc_bytes(p + 3, 0x0f, 0) && uc_bytes(p + 5, 0, 0);
+}
+
+/* The word that a call has pushed, or what the kernel puts there for a signal
+ * handler: the trampoline's address. */
+UC_FN int uc_bare_ra_at(UC_WALK, u64 addr)
 {
 	int rc = uc_stack_word(w, addr, &w->value);
 
 	if (rc)
 		return rc == UC_FAULT ? rc : 0;
-	return uc_bare_after_call(w, w->value);
+	rc = uc_bare_after_call(w, w->value);
+	if (rc || w->abi.id == UC_ABI_I386)
+		return rc;
+	if (uc_port_map(w, w->value) || !(w->found.flags & UC_MAP_EXEC))
+		return 0;
+	rc = uc_bare_code(w, w->value, 9);
+	if (rc)
+		return rc == UC_FAULT ? rc : 0;
+	return uc_x86_64_sigreturn(w->scratch) != 0;
 }
 
 /* mov $15,%rax; syscall, and x32's mov $0x40000201,%rax (formats sheet 4.7): the
@@ -79,15 +98,10 @@ static inline int uc_x86_64_signal(struct uc_walk *w)
 {
 	/* sigcontext order: r8-r15 rdi rsi rbp rbx rdx rax rcx rsp rip */
 	static const u8 order[17] = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16 };
-	const u8 *p = w->scratch;
-	s32 at = UC_X86_64_SIGFRAME;
-	u32 i;
+	u32 kind = uc_x86_64_sigreturn(w->scratch), i;
+	s32 at = kind == 2 ? UC_X32_SIGFRAME : UC_X86_64_SIGFRAME;
 
-	if (!(uc_bytes(p, 0x48, 0xc7) && p[2] == 0xc0 && uc_bytes(p + 7, 0x0f, 0x05)))
-		return 0;
-	if (uc_bytes(p + 3, 0x01, 0x02) && uc_bytes(p + 5, 0x00, 0x40))
-		at = UC_X32_SIGFRAME;
-	else if (!uc_bytes(p + 3, 0x0f, 0) || !uc_bytes(p + 5, 0, 0))
+	if (!kind)
 		return 0;
 	uc_bare_begin(w, UC_RSP, 0);
 	for (i = 0; i < 17; i++) {
@@ -210,23 +224,6 @@ static inline int uc_bare_plt(struct uc_walk *w)
 }
 
 /*
- * The innermost frame's code, followed to its return. The word that it would
- * return to must follow a call.
- */
-static inline int uc_bare_return(struct uc_walk *w)
-{
-	int rc;
-
-	if (w->abi.id == UC_ABI_I386)
-		return 0;
-	uc_bare_begin(w, UC_RSP, 0);
-	rc = uc_follow(w);
-	if (rc != 1)
-		return rc;
-	return uc_bare_ra_at(w, w->regs.r[w->row.cfa_reg & UC_REG_MASK] + (u64)w->row.cfa_off - 8);
-}
-
-/*
  * Is there a push %rbp ... mov %rsp,%rbp before the pc, with no end of a
  * function in between? Compilers put an instruction or two between the halves.
  * A ret followed by padding or by another function's first bytes is an end;
@@ -329,6 +326,58 @@ static inline int uc_bare_bad_call(struct uc_walk *w)
 	return rc;
 }
 
+/*
+ * Is the word at slot what a call of the pc's function has pushed? From there to
+ * the pc its code must lead, and just so deep as the slot lies.
+ */
+static inline int uc_bare_entry_at(struct uc_walk *w, u64 slot)
+{
+	int rc = uc_bare_ra_at(w, slot);
+	u64 entry;
+	s32 rel;
+
+	if (rc != 1 || w->scratch[2] != 0xe8) /* behind a call of another kind */
+		return rc == UC_FAULT ? rc : 0;
+	memcpy(&rel, &w->scratch[3], 4);
+	entry = w->value + (u64)(s64)rel;
+	if (entry < w->map.start || entry >= w->map.end || w->ways.calls >= UC_ENTRY_CALLS)
+		return 0;
+	w->ways.calls++;
+	rc = uc_follow(w, entry, w->regs.pc);
+	if (rc != 1)
+		return rc;
+	return w->regs.r[w->row.cfa_reg & UC_REG_MASK] + (u64)w->row.cfa_off == slot + 8;
+}
+
+/*
+ * Code that never returns: but the function was called, and how deep it is by
+ * the time it comes to the pc, its code says.
+ */
+static inline int uc_bare_from_entry(struct uc_walk *w)
+{
+	u64 sp = w->regs.r[UC_RSP];
+	u32 i;
+
+	if (sp & 7)
+		return 0;
+	w->ways.calls = 0;
+	UC_FOR(i, UC_ENTRY_SLOTS)
+	{
+		int rc = uc_bare_entry_at(w, sp + (~sp & 8) + 16 * i);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static inline int uc_bare_follow(struct uc_walk *w)
+{
+	int rc = uc_follow(w, w->regs.pc, 0);
+
+	return rc || w->ways.sure ? rc : uc_bare_from_entry(w);
+}
+
 /* What x86 code says. 1 with the row, 0, UC_FAULT or a stop. */
 static inline int uc_x86_row(struct uc_walk *w)
 {
@@ -336,8 +385,8 @@ static inline int uc_x86_row(struct uc_walk *w)
 
 	if (w->exact)
 		rc = uc_bare_plt(w);
-	if (!rc && w->exact)
-		rc = uc_bare_return(w);
+	if (!rc && w->abi.id != UC_ABI_I386)
+		rc = uc_bare_follow(w);
 	return rc ? rc : uc_bare_frame_pointer(w);
 }
 
