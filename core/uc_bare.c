@@ -66,11 +66,14 @@ static inline int uc_bare_after_call(struct uc_walk *w, u64 addr)
 /* mov $15,%rax; syscall, or x32's mov $0x40000201,%rax. 1, 2, or 0 if neither. */
 static inline u32 uc_x86_64_sigreturn(const u8 *p)
 {
-	if (!(uc_bytes(p, 0x48, 0xc7) && p[2] == 0xc0 && uc_bytes(p + 7, 0x0f, 0x05)))
+	u64 mov;
+
+	memcpy(&mov, p, 8);
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		mov = __builtin_bswap64(mov);
+	if (p[8] != 0x05)
 		return 0;
-	if (uc_bytes(p + 3, 0x01, 0x02) && uc_bytes(p + 5, 0x00, 0x40))
-		return 2;
-	return uc_bytes(p + 3, 0x0f, 0) && uc_bytes(p + 5, 0, 0);
+	return mov == 0x0f0000000fc0c748 ? 1 : mov == 0x0f40000201c0c748 ? 2 : 0;
 }
 
 /* The word that a call has pushed, or what the kernel puts there for a signal

@@ -44,61 +44,56 @@ static inline u8 uc_insn_byte_reg(u32 n, u32 high)
 	return uc_insn_reg(high && n >= 4 ? n - 4 : n);
 }
 
-/* The bytes at the cursor: 16 of them, if there are, in its window. */
-static inline void uc_insn_fill(struct uc_walk *w)
+/*
+ * The 16 bytes at the cursor to w->scratch; what is missing is zero. They come from
+ * the cursor's window, unless it ends before.
+ */
+static inline int uc_insn_fill(struct uc_walk *w)
 {
-	u64 pos = w->cur.pos, left = w->cur.end - pos;
-	u32 first = uc_to_page_end(pos, UC_WINDOW), len;
+	u64 pos = w->cur.pos, at = pos - w->cur.win, left = w->cur.end - pos;
 
-	if (pos - w->cur.win < w->cur.win_len && w->cur.win_len - (pos - w->cur.win) >= 16)
-		return;
-	w->cur.win_len = 0;
 	if (pos >= w->cur.end)
-		return;
-	len = first < 16 ? 16 : first;
-	if (left < len)
-		len = (u32)left;
-	if (uc_port_read_window(w, w->cur.buf, len, pos, UC_WINDOW)) {
-		w->cur.error = uc_read_failed(w, pos, len);
-		/* the next page can not be had, and need not be */
-		if (w->cur.error == UC_FAULT || first >= len ||
-		    uc_port_read_window(w, w->cur.buf, first, pos, UC_WINDOW))
-			return;
-		w->cur.error = 0;
-		len = first;
+		return UNCOIL_STOP_MALFORMED;
+	if (at >= w->cur.win_len || w->cur.win_len - at < 16) {
+		u32 len = uc_to_page_end(pos, left < UC_WINDOW ? (u32)left : UC_WINDOW);
+
+		w->cur.win_len = 0;
+		if (len < 16)
+			return uc_bare_code(w, pos, left < 16 ? (u32)left : 16);
+		if (uc_port_read_window(w, w->cur.buf, len, pos, UC_WINDOW))
+			return uc_read_failed(w, pos, len);
+		w->cur.win = pos;
+		w->cur.win_len = len;
+		at = 0;
 	}
-	w->cur.win = pos;
-	w->cur.win_len = len;
+	if (at > UC_WINDOW - 16)
+		return UNCOIL_STOP_MALFORMED;
+	memcpy(w->scratch, &w->cur.buf[at], 16);
+	return 0;
 }
 
+/* The next byte of the instruction. Its length is looked at when it is read. */
 static inline u32 uc_insn_u8(struct uc_walk *w)
 {
-	u64 at = w->cur.pos - w->cur.win;
-
-	if (at >= w->cur.win_len) {
-		if (!w->cur.error)
-			w->cur.error = UNCOIL_STOP_MALFORMED;
-		return 0;
-	}
-	w->cur.pos++;
-	return w->cur.buf[at & (UC_WINDOW - 1)];
+	return w->scratch[w->insn.len++ & 15];
 }
 
 /* A number of 1, 2, 4 or 8 bytes, sign-extended. */
 static inline s64 uc_insn_signed(struct uc_walk *w, u32 bytes)
 {
-	u64 v = 0;
-	u32 i;
+	u32 shift = (64 - 8 * bytes) & 63;
+	u64 v;
 
-	for (i = 0; i < 8; i++)
-		if (i < bytes)
-			v |= (u64)uc_insn_u8(w) << (8 * i);
-	return bytes == 1 ? (s8)v : bytes == 2 ? (s16)v : bytes == 4 ? (s32)v : (s64)v;
+	memcpy(&v, &w->scratch[w->insn.len & 15], 8);
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		v = __builtin_bswap64(v);
+	w->insn.len += (u8)bytes;
+	return (s64)(v << shift) >> shift;
 }
 
 static inline void uc_insn_memory(struct uc_walk *w, u32 rm)
 {
-	u32 rex = w->insn.rex, mod = w->insn.mod, base = rm;
+	u32 rex = w->insn.rex, mod = w->insn.mod, base = rm, none;
 
 	if (rm == 4) {
 		u32 sib = uc_insn_u8(w);
@@ -106,12 +101,11 @@ static inline void uc_insn_memory(struct uc_walk *w, u32 rm)
 		base = sib & 7;
 		w->insn.indexed = ((sib >> 3) & 7) != 4 || (rex & 2);
 	}
+	none = !mod && base == 5;
 	w->insn.rip = !mod && rm == 5;
-	w->insn.base = !mod && base == 5 ? UC_INSN_NO_BASE : uc_insn_reg(base | (rex & 1) << 3);
-	if (mod == 1)
-		w->insn.disp = uc_insn_signed(w, 1);
-	else if (mod == 2 || w->insn.base == UC_INSN_NO_BASE)
-		w->insn.disp = uc_insn_signed(w, 4);
+	w->insn.base = none ? UC_INSN_NO_BASE : uc_insn_reg(base | (rex & 1) << 3);
+	if (mod || none)
+		w->insn.disp = uc_insn_signed(w, mod == 1 ? 1 : 4);
 }
 
 static inline void uc_insn_modrm(struct uc_walk *w)
@@ -130,54 +124,64 @@ static inline void uc_insn_modrm(struct uc_walk *w)
 		w->insn.what |= w->insn.op & 1 ? INSN_IMM : INSN_IMM8;
 }
 
-static inline int uc_insn_is_prefix(u32 op)
+/* Prefixes and the opcode. */
+static inline void uc_insn_opcode(struct uc_walk *w)
 {
-	return op == 0x66 || op == 0x67 || op == 0xf0 || op == 0xf2 || op == 0xf3 || op == 0x2e ||
-	       op == 0x36 || op == 0x3e || op == 0x64 || op == 0x65;
+	u32 i;
+
+	w->insn.opsize = 4;
+	UC_FOR(i, UC_INSN_PREFIXES)
+	{
+		w->insn.op = (u8)uc_insn_u8(w);
+		if (!(uc_insn_one[w->insn.op] & INSN_PREFIX))
+			break;
+		if (w->insn.op == 0x66)
+			w->insn.opsize = 2;
+		else if (w->insn.op >= 0xf2)
+			w->insn.rep = w->insn.op;
+	}
+	if ((w->insn.op & 0xf0) == 0x40) {
+		w->insn.rex = w->insn.op;
+		w->insn.op = (u8)uc_insn_u8(w);
+	}
+	if (w->insn.rex & 8)
+		w->insn.opsize = 4;
+	w->insn.what = uc_insn_one[w->insn.op];
+	w->insn.two = w->insn.op == 0x0f;
+	if (w->insn.two) {
+		w->insn.op = (u8)uc_insn_u8(w);
+		w->insn.what = uc_insn_two[w->insn.op];
+	}
 }
 
 /* The instruction at the cursor, to w->insn. */
 UC_FN_LOCAL int uc_insn_read(UC_WALK)
 {
-	u32 op, i;
+	u32 bytes = 0;
 
 	memset(&w->insn, 0, sizeof(w->insn));
-	w->insn.opsize = 4;
-	uc_insn_fill(w);
-	op = uc_insn_u8(w);
-	for (i = 0; i < 5 && uc_insn_is_prefix(op); i++) {
-		if (op == 0x66)
-			w->insn.opsize = 2;
-		else if (op >= 0xf2)
-			w->insn.rep = (u8)op;
-		op = uc_insn_u8(w);
-	}
-	if ((op & 0xf0) == 0x40) {
-		w->insn.rex = (u8)op;
-		op = uc_insn_u8(w);
-	}
-	if (w->insn.rex & 8)
-		w->insn.opsize = 4;
-	w->insn.two = op == 0x0f;
-	if (w->insn.two)
-		op = uc_insn_u8(w);
-	w->insn.op = (u8)op;
-	w->insn.what = w->insn.two ? uc_insn_two[op & 255] : uc_insn_one[op & 255];
+	w->cur.error = uc_insn_fill(w);
+	if (w->cur.error)
+		return w->cur.error;
+	uc_insn_opcode(w);
 	if (w->insn.what & INSN_MODRM)
 		uc_insn_modrm(w);
 	if (w->insn.what & INSN_IMM8)
-		w->insn.imm = uc_insn_signed(w, 1);
-	else if ((w->insn.rex & 8) && !w->insn.two && (op & 0xf8) == 0xb8)
-		w->insn.imm = uc_insn_signed(w, 8);
-	else if (w->insn.what & INSN_IMM)
-		w->insn.imm = uc_insn_signed(w, w->insn.opsize);
-	return 0;
+		bytes = 1;
+	else if (w->insn.what & INSN_IMM) /* mov $imm, %reg may have 8 */
+		bytes = (w->insn.rex & 8) && (w->insn.op & 0xf8) == 0xb8 ? 8 : w->insn.opsize;
+	if (bytes)
+		w->insn.imm = uc_insn_signed(w, bytes);
+	w->cur.pos += w->insn.len;
+	if (w->insn.len > 15 || w->cur.pos > w->cur.end)
+		w->cur.error = UNCOIL_STOP_MALFORMED;
+	return w->cur.error;
 }
 
 /* ---- registers and the stack ---- */
 
 /* A register gets a value of the function's own. */
-static inline void uc_way_write(struct uc_walk *w, u32 reg)
+UC_FN_LOCAL int uc_way_write(UC_WALK, u32 reg)
 {
 	if (reg == UC_RSP)
 		w->follow.adrift = 1;
@@ -188,6 +192,7 @@ static inline void uc_way_write(struct uc_walk *w, u32 reg)
 	if (reg == w->follow.code_reg)
 		w->follow.code = 0;
 	w->row.kind[reg & UC_REG_MASK] = UC_RULE_UNDEFINED;
+	return FOLLOW_ON;
 }
 
 /* A register gets back what is saved at a place of the start's frame. */
@@ -200,15 +205,13 @@ static inline void uc_way_restore(struct uc_walk *w, u32 reg, s64 at)
 	w->row.val[reg & UC_REG_MASK] = (s32)at;
 }
 
-/* Those that a call need not preserve, and that is why all use them. */
+/* rax, rdx, rcx, rsi and rdi: a call need not preserve them, so all use them. */
 static inline void uc_way_scratch(struct uc_walk *w)
 {
-	u32 i;
-
-	for (i = UC_RAX; i <= UC_RCX; i++)
-		uc_way_write(w, i);
-	for (i = UC_RSI; i <= UC_RDI; i++)
-		uc_way_write(w, i);
+	memset(&w->row.kind[UC_RAX], UC_RULE_UNDEFINED, 3);
+	memset(&w->row.kind[UC_RSI], UC_RULE_UNDEFINED, 2);
+	w->follow.rax = -1;
+	w->follow.code = 0;
 }
 
 /* The stack pointer has risen: what was pushed below it is gone. */
@@ -480,11 +483,8 @@ static inline int uc_follow_branch(struct uc_walk *w)
 
 static inline int uc_follow_call(struct uc_walk *w)
 {
-	u32 i;
-
 	uc_way_scratch(w);
-	for (i = UC_R8; i < UC_R12; i++)
-		uc_way_write(w, i);
+	memset(&w->row.kind[UC_R8], UC_RULE_UNDEFINED, 4);
 	w->follow.calls = 1;
 	return FOLLOW_CALL;
 }
@@ -496,9 +496,7 @@ static inline int uc_follow_syscall(struct uc_walk *w)
 
 	if (nr == 15 || nr == 60 || nr == 231)
 		return FOLLOW_LOST;
-	uc_way_write(w, UC_RAX);
-	uc_way_write(w, UC_RCX);
-	uc_way_write(w, UC_R8 + 3);
+	uc_way_scratch(w); /* more than it need */
 	return FOLLOW_ON;
 }
 
@@ -648,9 +646,10 @@ static inline int uc_follow_insn(struct uc_walk *w)
 {
 	u32 what;
 
-	uc_insn_read(w);
+	if (uc_insn_read(w))
+		return FOLLOW_LOST;
 	what = w->insn.what;
-	if (w->cur.error || !what)
+	if (!what)
 		return FOLLOW_LOST;
 	if (what & INSN_SCRATCH)
 		uc_way_scratch(w);
@@ -726,20 +725,20 @@ static inline int uc_follow_ends(struct uc_walk *w, int what)
 	return uc_bare_ra_at(w, slot);
 }
 
-/* Places are relative to the start; make them so to the CFA. */
-static inline void uc_follow_finish(struct uc_walk *w, s64 cfa)
+/* Places are relative to the start, and so is w->cfa; make them so to the CFA. */
+static inline void uc_follow_finish(struct uc_walk *w)
 {
 	u32 i;
 
-	for (i = 0; i < 16; i++) {
-		s64 val = w->row.val[i] - cfa;
+	UC_FOR(i, 16)
+	{
+		s64 val = w->row.val[i & 15] - (s64)w->cfa;
 
-		if (w->row.kind[i] != UC_RULE_OFFSET)
+		if (w->row.kind[i & 15] != UC_RULE_OFFSET)
 			continue;
-		if (val == (s32)val)
-			w->row.val[i] = (s32)val;
-		else
-			w->row.kind[i] = UC_RULE_UNDEFINED;
+		w->row.val[i & 15] = (s32)val;
+		if (val != (s32)val)
+			w->row.kind[i & 15] = UC_RULE_UNDEFINED;
 	}
 	w->row.kind[UC_RSP] = UC_RULE_UNSET;
 	w->row.kind[UC_RIP] = UC_RULE_OFFSET;
@@ -767,12 +766,12 @@ UC_FN_LOCAL int uc_follow_arrives(UC_WALK)
 		w->row.kind[reg] = UC_RULE_OFFSET;
 		w->row.val[reg] = w->follow.push_depth[n];
 	}
+	w->cfa = 8;
 	w->row.cfa_off = 8 - w->follow.depth;
 	if (w->follow.fp_set) {
 		w->row.cfa_reg = UC_RBP;
 		w->row.cfa_off = 8 - w->follow.fp_depth;
 	}
-	uc_follow_finish(w, 8);
 	return 1;
 }
 
@@ -807,7 +806,7 @@ UC_FN_LOCAL int uc_follow_step(UC_WALK)
 	if (rc != 1)
 		return rc ? rc : FOLLOW_LOST;
 	w->row.cfa_off = w->follow.depth + 8;
-	uc_follow_finish(w, w->row.cfa_off);
+	w->cfa = (u64)w->row.cfa_off;
 	return 1;
 }
 
@@ -830,8 +829,12 @@ UC_FN int uc_follow(UC_WALK, u64 from, u64 to)
 	{
 		int rc = uc_follow_step(w);
 
-		if (rc == UC_FAULT || rc == 1)
+		if (rc == UC_FAULT)
 			return rc;
+		if (rc == 1) {
+			uc_follow_finish(w);
+			return 1;
+		}
 		if (rc && !uc_follow_back(w))
 			return 0;
 	}

@@ -58,6 +58,7 @@
 #define UC_FOLLOW_INSNS 1024
 #define UC_FOLLOW_PUSHES 16
 #define UC_FOLLOW_BRANCHES 64
+#define UC_INSN_PREFIXES 8 /* of one instruction; and the opcode */
 #define UC_FOLLOW_SEEN 32 /* words; power of two */
 
 /* Words of the stack looked at for the return address of a function that does

@@ -313,7 +313,8 @@ struct uc_insn {
 	u8 mod, digit, reg, rm; /* modrm: registers by DWARF number */
 	u8 base; /* of a memory operand: register, or UC_INSN_NO_BASE */
 	u8 indexed, rip; /* ... has an index; is relative to the pc */
-	u8 pad[2];
+	u8 len; /* bytes read so far */
+	u8 pad;
 };
 
 #define UC_INSN_NO_BASE 31

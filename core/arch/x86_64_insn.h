@@ -15,6 +15,7 @@
 #define INSN_RM 32 /* writes modrm's other operand, a register or memory */
 #define INSN_BYTE 64 /* register operands are bytes */
 #define INSN_SCRATCH 128 /* writes rax, rcx, rdx, rsi or rdi */
+#define INSN_PREFIX 512
 #define INSN_OWN 256 /* does more: uc_follow.c knows */
 
 #define INSN_M (INSN_OK | INSN_MODRM)
@@ -31,6 +32,9 @@ static const u16 uc_insn_one[256] = {
 	INSN_ARITH(0x20), INSN_ARITH(0x28), INSN_ARITH(0x30), /* and sub xor */
 	[0x38] = INSN_MB, [0x39] = INSN_M, [0x3a] = INSN_MB, [0x3b] = INSN_M, /* cmp */
 	[0x3c] = INSN_OK | INSN_IMM8, [0x3d] = INSN_OK | INSN_IMM,
+	[0x2e] = INSN_PREFIX, [0x36] = INSN_PREFIX, [0x3e] = INSN_PREFIX, /* segments, widths, */
+	[0x64 ... 0x67] = INSN_PREFIX, [0xf0] = INSN_PREFIX, /* lock, rep */
+	[0xf2] = INSN_PREFIX, [0xf3] = INSN_PREFIX,
 	[0x50 ... 0x5f] = INSN_OK | INSN_OWN, /* push, pop */
 	[0x63] = INSN_M | INSN_REG, /* movsxd */
 	[0x68] = INSN_OK | INSN_IMM | INSN_OWN, [0x6a] = INSN_OK | INSN_IMM8 | INSN_OWN, /* push */
