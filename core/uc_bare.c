@@ -229,15 +229,36 @@ static inline int uc_bare_plt(struct uc_walk *w)
 /*
  * Is there a push %rbp ... mov %rsp,%rbp before the pc, with no end of a
  * function in between? Compilers put an instruction or two between the halves.
- * A ret followed by padding or by another function's first bytes is an end;
- * one inside a function is not.
+ * An end is a ret, jmp, call or ud2 (the latter of what never returns), followed by
+ * padding or by another function's first bytes. A ret or jmp inside a function is
+ * followed by other things; and so is a call, save for a loop that is aligned.
  */
+static inline void uc_prologue_end(struct uc_prologue *p, u32 b, u32 may_end)
+{
+	u32 last = p->last & 0xff;
+
+	/* nop or int3; 0f 1f or f3 0f 1e, both maybe with prefixes; push %rbp */
+	if (may_end)
+		p->padding = 1;
+	if (!p->padding)
+		return;
+	if (b == 0x90 || b == 0xcc || (last == 0x0f && (b == 0x1f || b == 0x1e)) ||
+	    (may_end && b == 0x55))
+		p->found = 0;
+	if (b != 0x66 && b != 0x2e && b != 0xf3 && b != 0x0f)
+		p->padding = 0;
+}
+
 static inline void uc_prologue_byte(struct uc_prologue *p, u32 b, u64 next, u32 i386)
 {
-	/* nop, int3, and the first byte of long nops end a function */
-	if (p->after_ret && (b == 0x90 || b == 0xcc || b == 0x66 || b == 0x0f || b == 0xf3))
-		p->found = 0;
-	p->after_ret = b == 0xc3;
+	uc_prologue_end(p, b, p->ends & 1);
+	p->ends >>= 1;
+	if (b == 0xe8 || b == 0xe9)
+		p->ends |= 1u << 4;
+	else if (b == 0xeb)
+		p->ends |= 1u << 1;
+	else if (b == 0xc3 || (b == 0x0b && (p->last & 0xff) == 0x0f))
+		p->ends |= 1;
 	/* A function that ends where the next is aligned to needs no padding. */
 	if (b == 0xc3 && !(next & 15))
 		p->found = 0;
@@ -259,7 +280,9 @@ UC_FN_LOCAL int uc_bare_has_prologue(UC_WALK, u64 pc)
 	uc_cur_set(w, from, pc);
 	w->cur.win_len = 0;
 	w->prologue.found = 0;
-	w->prologue.after_ret = 0;
+	w->prologue.ends = 0;
+	w->prologue.padding = 0;
+	w->prologue.last = 0;
 	w->prologue.since_push = UC_PROLOGUE_GAP;
 	UC_FOR(i, UC_PROLOGUE_BYTES)
 	{
@@ -343,7 +366,8 @@ static inline int uc_bare_entry_at(struct uc_walk *w, u64 slot)
 		return rc == UC_FAULT ? rc : 0;
 	memcpy(&rel, &w->scratch[3], 4);
 	entry = w->value + (u64)(s64)rel;
-	if (entry < w->map.start || entry >= w->map.end || w->ways.calls >= UC_ENTRY_CALLS)
+	if (w->ways.calls >= UC_ENTRY_CALLS || uc_port_map(w, entry) ||
+	    !(w->found.flags & UC_MAP_EXEC))
 		return 0;
 	w->ways.calls++;
 	rc = uc_follow(w, entry, w->regs.pc);
@@ -374,11 +398,65 @@ static inline int uc_bare_from_entry(struct uc_walk *w)
 	return 0;
 }
 
+/*
+ * Does a function begin at entry, and lead to the pc, so deep that the word to
+ * return to is there? What begins behind padding need not be a function: but a
+ * loop's depth is off by 8.
+ */
+static inline int uc_bare_start_at(struct uc_walk *w, u64 entry)
+{
+	int rc = uc_bare_code(w, entry - 1, 1);
+	u32 before = w->scratch[0];
+	u64 slot;
+
+	if (rc)
+		return rc == UC_FAULT ? rc : 0;
+	/* nop, int3, ret, and the last byte of long nops */
+	if ((before != 0x90 && before != 0xcc && before != 0xc3 && before != 0) ||
+	    w->ways.calls >= UC_ENTRY_CALLS)
+		return 0;
+	w->ways.calls++;
+	w->found = w->map;
+	rc = uc_follow(w, entry, w->regs.pc);
+	if (rc != 1)
+		return rc;
+	slot = w->regs.r[w->row.cfa_reg & UC_REG_MASK] + (u64)w->row.cfa_off - 8;
+	if ((slot & 15) != 8 || slot < w->regs.r[UC_RSP])
+		return 0;
+	return uc_bare_ra_at(w, slot);
+}
+
+static inline int uc_bare_from_start(struct uc_walk *w)
+{
+	u64 pc = w->regs.pc;
+	u32 i;
+
+	w->ways.calls = 0;
+	UC_FOR(i, UC_ENTRY_BACK / 16)
+	{
+		u64 entry = (pc & ~15ull) - 16 * i;
+		int rc;
+
+		if (entry <= w->map.start || entry > pc)
+			return 0;
+		rc = uc_bare_start_at(w, entry);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
 static inline int uc_bare_follow(struct uc_walk *w)
 {
-	int rc = uc_follow(w, w->regs.pc, 0);
+	int rc;
 
-	return rc || w->ways.sure ? rc : uc_bare_from_entry(w);
+	w->found = w->map;
+	rc = uc_follow(w, w->regs.pc, 0);
+	if (!rc && !w->ways.sure && (w->map.flags & UC_MAP_FILE))
+		rc = uc_bare_from_entry(w);
+	if (!rc && !w->ways.sure && (w->map.flags & UC_MAP_FILE))
+		rc = uc_bare_from_start(w);
+	return rc;
 }
 
 /* What x86 code says. 1 with the row, 0, UC_FAULT or a stop. */
@@ -386,7 +464,10 @@ static inline int uc_x86_row(struct uc_walk *w)
 {
 	int rc = 0;
 
-	if (w->exact)
+	/* a trampoline at its second instruction */
+	if (w->exact && w->abi.id != UC_ABI_I386)
+		rc = uc_bare_trampoline(w, w->regs.pc - 7);
+	if (!rc && w->exact)
 		rc = uc_bare_plt(w);
 	if (!rc && w->abi.id != UC_ABI_I386)
 		rc = uc_bare_follow(w);

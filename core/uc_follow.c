@@ -389,7 +389,7 @@ static inline int uc_follow_leave(struct uc_walk *w)
 
 static inline int uc_follow_jump(struct uc_walk *w, u64 to)
 {
-	if (to < w->map.start || to >= w->map.end)
+	if (to < w->follow.lo || to >= w->cur.end)
 		return FOLLOW_LOST;
 	w->cur.pos = to;
 	if (!w->follow.branches && !w->ways.goal)
@@ -500,6 +500,26 @@ static inline int uc_follow_syscall(struct uc_walk *w)
 	return FOLLOW_ON;
 }
 
+/* jmp *slot(%rip) is a call in last place, or it leads to the goal from another
+ * module. */
+static inline int uc_follow_slot(struct uc_walk *w)
+{
+	u64 slot = w->cur.pos + (u64)w->insn.disp, to;
+
+	if (!w->ways.goal)
+		return FOLLOW_RETURN;
+	if (uc_port_read(w, w->scratch, 8, slot)) {
+		w->cur.error = uc_read_failed(w, slot, 8);
+		return FOLLOW_LOST;
+	}
+	memcpy(&to, w->scratch, 8);
+	if (uc_port_map(w, to) || !(w->found.flags & UC_MAP_EXEC))
+		return FOLLOW_LOST;
+	w->follow.lo = w->found.start;
+	uc_cur_set(w, to, w->found.end);
+	return FOLLOW_BRANCH;
+}
+
 static inline int uc_follow_group5(struct uc_walk *w)
 {
 	switch (w->insn.digit) {
@@ -512,10 +532,10 @@ static inline int uc_follow_group5(struct uc_walk *w)
 		return FOLLOW_ON;
 	case 2:
 		return uc_follow_call(w);
-	case 4: /* jmp *slot(%rip) is a call in last place */
+	case 4:
 		if (w->insn.mod == 3 && w->follow.code && w->insn.rm == w->follow.code_reg)
 			return uc_follow_jump(w, w->follow.code);
-		return w->insn.rip ? FOLLOW_RETURN : FOLLOW_TAIL;
+		return w->insn.rip ? uc_follow_slot(w) : FOLLOW_TAIL;
 	case 6:
 		return uc_way_push(w, UC_INSN_NO_BASE);
 	}
@@ -680,7 +700,8 @@ static inline void uc_way_begin(struct uc_walk *w)
 	w->follow.rax = -1;
 	if ((w->regs.known & UC_BIT(UC_RAX)) && !w->ways.goal)
 		w->follow.rax = (s64)w->regs.r[UC_RAX];
-	uc_cur_set(w, w->ways.from, w->map.end);
+	w->follow.lo = w->ways.lo;
+	uc_cur_set(w, w->ways.from, w->ways.hi);
 }
 
 /* A way led to nothing: the last branch that can goes the other way. */
@@ -811,8 +832,9 @@ UC_FN_LOCAL int uc_follow_step(UC_WALK)
 }
 
 /*
- * Follow the code at from to the code at to, or if that is 0 to its return. 1 with
- * the row of the current pc in w->row, 0 if it leads nowhere, or UC_FAULT.
+ * Follow the code at from, in the mapping w->found, to the code at to, or if that is
+ * 0 to its return. 1 with the row of the current pc in w->row, 0 if it leads
+ * nowhere, or UC_FAULT.
  */
 UC_FN int uc_follow(UC_WALK, u64 from, u64 to)
 {
@@ -823,6 +845,8 @@ UC_FN int uc_follow(UC_WALK, u64 from, u64 to)
 	w->ways.sure = 0;
 	w->ways.from = from;
 	w->ways.goal = to;
+	w->ways.lo = w->found.start;
+	w->ways.hi = w->found.end;
 	w->cur.win_len = 0;
 	uc_way_begin(w);
 	UC_FOR(i, UC_FOLLOW_INSNS)

@@ -65,6 +65,8 @@
  * not return, and calls whose functions are followed from their start. */
 #define UC_ENTRY_SLOTS 64
 #define UC_ENTRY_CALLS 4
+/* Bytes before a pc searched for its function's start, behind padding. */
+#define UC_ENTRY_BACK 1024
 
 /* Frames in one walk that may leave the stack downwards: signal frames and
  * rows that give the stack pointer a rule of its own. */

@@ -299,8 +299,10 @@ struct uc_expr_state {
 struct uc_prologue {
 	u32 last; /* the last three bytes */
 	u32 since_push;
-	u32 after_ret;
+	u32 ends; /* bit n: a function may end n bytes further on */
+	u32 padding; /* ... it may have ended, and these are bytes of a nop */
 	u32 found;
+	u32 pad;
 };
 
 /* The instruction at hand, while code is followed. */
@@ -328,6 +330,7 @@ struct uc_follow {
 	s64 rax; /* its value, -1 if not known: the number of a system call */
 	u64 target; /* of the last jump, if the stack was then as at the start */
 	u64 code; /* the address that code_reg holds; 0: not known */
+	u64 lo; /* where the mapping begins whose code is followed */
 	u32 pushed;
 	u32 branches; /* passed so far, of those that may go either way */
 	u8 push_reg[UC_FOLLOW_PUSHES];
@@ -349,6 +352,7 @@ struct uc_follow {
 /* The ways through the code that were tried. */
 struct uc_ways {
 	u64 from, goal; /* goal is 0: a return */
+	u64 lo, hi; /* from's mapping */
 	u64 taken; /* bit by branch: which way it goes */
 	u64 tried; /* ... and it went the other way before */
 	u64 seen[UC_FOLLOW_SEEN]; /* bit by hash: a way has passed this branch */
