@@ -233,17 +233,16 @@ static inline int uc_bare_plt(struct uc_walk *w)
  * padding or by another function's first bytes. A ret or jmp inside a function is
  * followed by other things; and so is a call, save for a loop that is aligned.
  */
-static inline void uc_prologue_end(struct uc_prologue *p, u32 b, u32 may_end)
+static inline void uc_prologue_end(struct uc_prologue *p, u32 b)
 {
-	u32 last = p->last & 0xff;
+	u32 last = p->last & 0xff, ends = p->ends & 1;
 
+	p->last = p->last << 8 | b;
+	p->ends >>= 1;
+	p->padding |= ends;
 	/* nop or int3; 0f 1f or f3 0f 1e, both maybe with prefixes; push %rbp */
-	if (may_end)
-		p->padding = 1;
-	if (!p->padding)
-		return;
-	if (b == 0x90 || b == 0xcc || (last == 0x0f && (b == 0x1f || b == 0x1e)) ||
-	    (may_end && b == 0x55))
+	if (p->padding && (b == 0x90 || b == 0xcc || (last == 0x0f && (b == 0x1f || b == 0x1e)) ||
+			   (ends && b == 0x55)))
 		p->found = 0;
 	if (b != 0x66 && b != 0x2e && b != 0xf3 && b != 0x0f)
 		p->padding = 0;
@@ -251,40 +250,42 @@ static inline void uc_prologue_end(struct uc_prologue *p, u32 b, u32 may_end)
 
 static inline void uc_prologue_byte(struct uc_prologue *p, u32 b, u64 next, u32 i386)
 {
-	uc_prologue_end(p, b, p->ends & 1);
-	p->ends >>= 1;
+	u32 last = p->last & 0xffffff;
+
 	if (b == 0xe8 || b == 0xe9)
 		p->ends |= 1u << 4;
 	else if (b == 0xeb)
 		p->ends |= 1u << 1;
-	else if (b == 0xc3 || (b == 0x0b && (p->last & 0xff) == 0x0f))
+	else if (b == 0xc3 || (last & 0xffff) == 0x0f0b)
 		p->ends |= 1;
 	/* A function that ends where the next is aligned to needs no padding. */
 	if (b == 0xc3 && !(next & 15))
 		p->found = 0;
-	p->last = (p->last << 8 | b) & 0xffffff;
 	p->since_push = b == 0x55 ? 0 : p->since_push + 1;
-	if ((i386 ? (p->last & 0xffff) == 0x89e5 || (p->last & 0xffff) == 0x8bec
-		  : p->last == 0x4889e5 || p->last == 0x488bec) &&
+	if ((i386 ? (last & 0xffff) == 0x89e5 || (last & 0xffff) == 0x8bec
+		  : last == 0x4889e5 || last == 0x488bec) &&
 	    p->since_push < UC_PROLOGUE_GAP)
 		p->found = 1;
 }
 
 UC_FN_LOCAL int uc_bare_has_prologue(UC_WALK, u64 pc)
 {
-	u64 from = pc - UC_PROLOGUE_BYTES;
+	u64 from = pc - UC_PROLOGUE_BYTES, end = pc;
 	u32 i;
 
 	if (pc < UC_PROLOGUE_BYTES || from < w->map.start)
 		from = w->map.start;
-	uc_cur_set(w, from, pc);
+	/* an interrupted pc may be where another function begins */
+	if (w->exact && w->map.end - pc >= 4)
+		end += 4;
+	uc_cur_set(w, from, end);
 	w->cur.win_len = 0;
 	w->prologue.found = 0;
 	w->prologue.ends = 0;
 	w->prologue.padding = 0;
 	w->prologue.last = 0;
 	w->prologue.since_push = UC_PROLOGUE_GAP;
-	UC_FOR(i, UC_PROLOGUE_BYTES)
+	UC_FOR(i, UC_PROLOGUE_BYTES + 4)
 	{
 		u32 b = uc_cur_u8(w);
 
@@ -292,7 +293,9 @@ UC_FN_LOCAL int uc_bare_has_prologue(UC_WALK, u64 pc)
 			return UC_FAULT;
 		if (w->cur.error) /* that was the last */
 			break;
-		uc_prologue_byte(&w->prologue, b, w->cur.pos, w->abi.id == UC_ABI_I386);
+		uc_prologue_end(&w->prologue, b);
+		if (w->cur.pos <= pc)
+			uc_prologue_byte(&w->prologue, b, w->cur.pos, w->abi.id == UC_ABI_I386);
 	}
 	return (int)w->prologue.found;
 }

@@ -297,7 +297,7 @@ struct uc_expr_state {
 
 /* Scratch of the search for a frame pointer's set-up. */
 struct uc_prologue {
-	u32 last; /* the last three bytes */
+	u32 last; /* the last four bytes */
 	u32 since_push;
 	u32 ends; /* bit n: a function may end n bytes further on */
 	u32 padding; /* ... it may have ended, and these are bytes of a nop */
