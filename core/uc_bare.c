@@ -40,7 +40,7 @@ static inline int uc_bytes(const u8 *p, u32 a, u32 b)
  * Does a call instruction end at addr? Direct (e8 rel32) or indirect (ff /2)
  * with its possible lengths. Also says no if addr is in no code.
  */
-UC_FN_LOCAL int uc_bare_after_call(UC_WALK, u64 addr)
+static inline int uc_bare_after_call(struct uc_walk *w, u64 addr)
 {
 	const u8 *p = w->scratch;
 	u32 n, yes;
@@ -64,14 +64,36 @@ UC_FN_LOCAL int uc_bare_after_call(UC_WALK, u64 addr)
 	return yes ? 1 : 0;
 }
 
-/* The return address would be the word at addr: is it one? 1, 0 or UC_FAULT. */
-static inline int uc_bare_ra_at(struct uc_walk *w, u64 addr)
+/* mov $15,%rax; syscall, or x32's mov $0x40000201,%rax. 1, 2, or 0 if neither. */
+static inline u32 uc_x86_64_sigreturn(const u8 *p)
+{
+	u64 mov;
+
+	memcpy(&mov, p, 8);
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		mov = __builtin_bswap64(mov);
+	if (p[8] != 0x05)
+		return 0;
+	return mov == 0x0f0000000fc0c748 ? 1 : mov == 0x0f40000201c0c748 ? 2 : 0;
+}
+
+/* The word that a call has pushed, or what the kernel puts there for a signal
+ * handler: the trampoline's address. */
+UC_FN int uc_bare_ra_at(UC_WALK, u64 addr)
 {
 	int rc = uc_stack_word(w, addr, &w->value);
 
 	if (rc)
 		return rc == UC_FAULT ? rc : 0;
-	return uc_bare_after_call(w, w->value);
+	rc = uc_bare_after_call(w, w->value);
+	if (rc || w->abi.id == UC_ABI_I386)
+		return rc;
+	if (uc_port_map(w, w->value) || !(w->found.flags & UC_MAP_EXEC))
+		return 0;
+	rc = uc_bare_code(w, w->value, 9);
+	if (rc)
+		return rc == UC_FAULT ? rc : 0;
+	return uc_x86_64_sigreturn(w->scratch) != 0;
 }
 
 /* mov $15,%rax; syscall, and x32's mov $0x40000201,%rax (formats sheet 4.7): the
@@ -80,15 +102,10 @@ static inline int uc_x86_64_signal(struct uc_walk *w)
 {
 	/* sigcontext order: r8-r15 rdi rsi rbp rbx rdx rax rcx rsp rip */
 	static const u8 order[17] = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16 };
-	const u8 *p = w->scratch;
-	s32 at = UC_X86_64_SIGFRAME;
-	u32 i;
+	u32 kind = uc_x86_64_sigreturn(w->scratch), i;
+	s32 at = kind == 2 ? UC_X32_SIGFRAME : UC_X86_64_SIGFRAME;
 
-	if (!(uc_bytes(p, 0x48, 0xc7) && p[2] == 0xc0 && uc_bytes(p + 7, 0x0f, 0x05)))
-		return 0;
-	if (uc_bytes(p + 3, 0x01, 0x02) && uc_bytes(p + 5, 0x00, 0x40))
-		at = UC_X32_SIGFRAME;
-	else if (!uc_bytes(p + 3, 0x0f, 0) || !uc_bytes(p + 5, 0, 0))
+	if (!kind)
 		return 0;
 	uc_bare_begin(w, UC_RSP, 0);
 	for (i = 0; i < 17; i++) {
@@ -211,58 +228,65 @@ static inline int uc_bare_plt(struct uc_walk *w)
 }
 
 /*
- * The innermost frame's code, followed to its return. The word that it would
- * return to must follow a call.
- */
-static inline int uc_bare_return(struct uc_walk *w)
-{
-	int rc;
-
-	if (w->abi.id == UC_ABI_I386)
-		return 0;
-	uc_bare_begin(w, UC_RSP, 0);
-	rc = uc_follow(w);
-	if (rc != 1)
-		return rc;
-	return uc_bare_ra_at(w, w->regs.r[w->row.cfa_reg & UC_REG_MASK] + (u64)w->row.cfa_off - 8);
-}
-
-/*
  * Is there a push %rbp ... mov %rsp,%rbp before the pc, with no end of a
  * function in between? Compilers put an instruction or two between the halves.
- * A ret followed by padding or by another function's first bytes is an end;
- * one inside a function is not.
+ * An end is a ret, jmp, call or ud2 (the latter of what never returns), followed by
+ * padding or by another function's first bytes. A ret or jmp inside a function is
+ * followed by other things; and so is a call, save for a loop that is aligned.
  */
+static inline void uc_prologue_end(struct uc_prologue *p, u32 b)
+{
+	u32 last = p->last & 0xff, ends = p->ends & 1;
+
+	p->last = p->last << 8 | b;
+	p->ends >>= 1;
+	p->padding |= ends;
+	/* nop or int3; 0f 1f or f3 0f 1e, both maybe with prefixes; push %rbp */
+	if (p->padding && (b == 0x90 || b == 0xcc || (last == 0x0f && (b == 0x1f || b == 0x1e)) ||
+			   (ends && b == 0x55)))
+		p->found = 0;
+	if (b != 0x66 && b != 0x2e && b != 0xf3 && b != 0x0f)
+		p->padding = 0;
+}
+
 static inline void uc_prologue_byte(struct uc_prologue *p, u32 b, u64 next, u32 i386)
 {
-	/* nop, int3, and the first byte of long nops end a function */
-	if (p->after_ret && (b == 0x90 || b == 0xcc || b == 0x66 || b == 0x0f || b == 0xf3))
-		p->found = 0;
-	p->after_ret = b == 0xc3;
+	u32 last = p->last & 0xffffff;
+
+	if (b == 0xe8 || b == 0xe9)
+		p->ends |= 1u << 4;
+	else if (b == 0xeb)
+		p->ends |= 1u << 1;
+	else if (b == 0xc3 || (last & 0xffff) == 0x0f0b)
+		p->ends |= 1;
 	/* A function that ends where the next is aligned to needs no padding. */
 	if (b == 0xc3 && !(next & 15))
 		p->found = 0;
-	p->last = (p->last << 8 | b) & 0xffffff;
 	p->since_push = b == 0x55 ? 0 : p->since_push + 1;
-	if ((i386 ? (p->last & 0xffff) == 0x89e5 || (p->last & 0xffff) == 0x8bec
-		  : p->last == 0x4889e5 || p->last == 0x488bec) &&
+	if ((i386 ? (last & 0xffff) == 0x89e5 || (last & 0xffff) == 0x8bec
+		  : last == 0x4889e5 || last == 0x488bec) &&
 	    p->since_push < UC_PROLOGUE_GAP)
 		p->found = 1;
 }
 
 UC_FN_LOCAL int uc_bare_has_prologue(UC_WALK, u64 pc)
 {
-	u64 from = pc - UC_PROLOGUE_BYTES;
+	u64 from = pc - UC_PROLOGUE_BYTES, end = pc;
 	u32 i;
 
 	if (pc < UC_PROLOGUE_BYTES || from < w->map.start)
 		from = w->map.start;
-	uc_cur_set(w, from, pc);
+	/* an interrupted pc may be where another function begins */
+	if (w->exact && w->map.end - pc >= 4)
+		end += 4;
+	uc_cur_set(w, from, end);
 	w->cur.win_len = 0;
 	w->prologue.found = 0;
-	w->prologue.after_ret = 0;
+	w->prologue.ends = 0;
+	w->prologue.padding = 0;
+	w->prologue.last = 0;
 	w->prologue.since_push = UC_PROLOGUE_GAP;
-	UC_FOR(i, UC_PROLOGUE_BYTES)
+	UC_FOR(i, UC_PROLOGUE_BYTES + 4)
 	{
 		u32 b = uc_cur_u8(w);
 
@@ -270,7 +294,9 @@ UC_FN_LOCAL int uc_bare_has_prologue(UC_WALK, u64 pc)
 			return UC_FAULT;
 		if (w->cur.error) /* that was the last */
 			break;
-		uc_prologue_byte(&w->prologue, b, w->cur.pos, w->abi.id == UC_ABI_I386);
+		uc_prologue_end(&w->prologue, b);
+		if (w->cur.pos <= pc)
+			uc_prologue_byte(&w->prologue, b, w->cur.pos, w->abi.id == UC_ABI_I386);
 	}
 	return (int)w->prologue.found;
 }
@@ -371,15 +397,126 @@ static inline int uc_i386_is_entry(struct uc_walk *w)
 	return rc ? rc : w->value - w->entry_sp < UC_ENTRY_BYTES;
 }
 
+/*
+ * Is the word at slot what a call of the pc's function has pushed? From there to
+ * the pc its code must lead, and just so deep as the slot lies.
+ */
+static inline int uc_bare_entry_at(struct uc_walk *w, u64 slot)
+{
+	int rc = uc_bare_ra_at(w, slot);
+	u64 entry;
+	s32 rel;
+
+	if (rc != 1 || w->scratch[2] != 0xe8) /* behind a call of another kind */
+		return rc == UC_FAULT ? rc : 0;
+	memcpy(&rel, &w->scratch[3], 4);
+	entry = w->value + (u64)(s64)rel;
+	if (w->ways.calls >= UC_ENTRY_CALLS || uc_port_map(w, entry) ||
+	    !(w->found.flags & UC_MAP_EXEC))
+		return 0;
+	w->ways.calls++;
+	rc = uc_follow(w, entry, w->regs.pc);
+	if (rc != 1)
+		return rc;
+	return w->regs.r[w->row.cfa_reg & UC_REG_MASK] + (u64)w->row.cfa_off == slot + 8;
+}
+
+/*
+ * Code that never returns: but the function was called, and how deep it is by
+ * the time it comes to the pc, its code says.
+ */
+static inline int uc_bare_from_entry(struct uc_walk *w)
+{
+	u64 sp = w->regs.r[UC_RSP];
+	u32 i;
+
+	if (sp & 7)
+		return 0;
+	w->ways.calls = 0;
+	UC_FOR(i, UC_ENTRY_SLOTS)
+	{
+		int rc = uc_bare_entry_at(w, sp + (~sp & 8) + 16 * i);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/*
+ * Does a function begin at entry, and lead to the pc, so deep that the word to
+ * return to is there? What begins behind padding need not be a function: but a
+ * loop's depth is off by 8.
+ */
+static inline int uc_bare_start_at(struct uc_walk *w, u64 entry)
+{
+	int rc = uc_bare_code(w, entry - 1, 1);
+	u32 before = w->scratch[0];
+	u64 slot;
+
+	if (rc)
+		return rc == UC_FAULT ? rc : 0;
+	/* nop, int3, ret, and the last byte of long nops */
+	if ((before != 0x90 && before != 0xcc && before != 0xc3 && before != 0) ||
+	    w->ways.calls >= UC_ENTRY_CALLS)
+		return 0;
+	w->ways.calls++;
+	w->found = w->map;
+	rc = uc_follow(w, entry, w->regs.pc);
+	if (rc != 1)
+		return rc;
+	slot = w->regs.r[w->row.cfa_reg & UC_REG_MASK] + (u64)w->row.cfa_off - 8;
+	if ((slot & 15) != 8 || slot < w->regs.r[UC_RSP])
+		return 0;
+	return uc_bare_ra_at(w, slot);
+}
+
+static inline int uc_bare_from_start(struct uc_walk *w)
+{
+	u64 pc = w->regs.pc;
+	u32 i;
+
+	w->ways.calls = 0;
+	UC_FOR(i, UC_ENTRY_BACK / 16)
+	{
+		u64 entry = (pc & ~15ull) - 16 * i;
+		int rc;
+
+		if (entry <= w->map.start || entry > pc)
+			return 0;
+		rc = uc_bare_start_at(w, entry);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static inline int uc_bare_follow(struct uc_walk *w)
+{
+	int rc;
+
+	w->found = w->map;
+	rc = uc_follow(w, w->regs.pc, 0);
+	if (!rc && !w->ways.sure && (w->map.flags & UC_MAP_FILE))
+		rc = uc_bare_from_entry(w);
+	if (!rc && !w->ways.sure && (w->map.flags & UC_MAP_FILE))
+		rc = uc_bare_from_start(w);
+	return rc;
+}
+
 /* What x86 code says. 1 with the row, 0, UC_FAULT or a stop. */
 static inline int uc_x86_row(struct uc_walk *w)
 {
 	int rc = 0;
 
-	if (w->exact)
-		rc = w->abi.id == UC_ABI_I386 ? uc_i386_thunk(w) : uc_bare_plt(w);
+	if (w->exact && w->abi.id == UC_ABI_I386)
+		rc = uc_i386_thunk(w);
+	else if (w->exact) /* a trampoline at its second instruction */
+		rc = uc_bare_trampoline(w, w->regs.pc - 7);
 	if (!rc && w->exact)
-		rc = uc_bare_return(w);
+		rc = uc_bare_plt(w);
+	if (!rc && w->abi.id != UC_ABI_I386)
+		rc = uc_bare_follow(w);
 	return rc ? rc : uc_bare_frame_pointer(w);
 }
 

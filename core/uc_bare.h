@@ -8,13 +8,9 @@
 /* A row without rules, whose CFA is the stack pointer. */
 static inline void uc_bare_clear(struct uc_walk *w)
 {
-	u32 i;
-
 	w->bare = 1;
-	for (i = 0; i < UC_REG_SLOTS; i++) {
-		w->row.kind[i] = UC_RULE_UNSET;
-		w->row.val[i] = 0;
-	}
+	memset(w->row.kind, UC_RULE_UNSET, sizeof(w->row.kind));
+	memset(w->row.val, 0, sizeof(w->row.val));
 	w->row.cfa_kind = UC_CFA_REG;
 	w->row.cfa_reg = w->abi.sp;
 	w->row.cfa_off = 0;
@@ -30,9 +26,11 @@ static inline void uc_bare_shift(struct uc_walk *w, s32 by)
 {
 	u32 i;
 
-	for (i = 0; i < UC_REG_SLOTS; i++)
-		if (w->row.kind[i] == UC_RULE_OFFSET)
-			w->row.val[i] += by;
+	UC_FOR(i, UC_REG_SLOTS)
+	{
+		if (w->row.kind[i & UC_REG_MASK] == UC_RULE_OFFSET)
+			w->row.val[i & UC_REG_MASK] += by;
+	}
 	w->row.pc_val += by;
 }
 

@@ -116,8 +116,11 @@ UC_FN int uc_aarch64_row(UC_WALK);
 UC_FN int uc_s390x_trampoline(UC_WALK);
 UC_FN int uc_s390x_row(UC_WALK);
 
+/* x86: is the word at addr a return address? 1 and it in w->value, 0 or UC_FAULT. */
+UC_FN int uc_bare_ra_at(UC_WALK, u64 addr);
+
 /* uc_follow.c: x86-64. */
-UC_FN int uc_follow(UC_WALK);
+UC_FN int uc_follow(UC_WALK, u64 from, u64 to);
 
 /* End the walk: remember what was wrong and where. */
 static inline int uc_fail(struct uc_walk *w, int stop, u32 flaw, u64 addr)

@@ -1,119 +1,432 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A row by following the code from the pc to its return (x86-64; Intel SDM
- * volume 2, appendix A). What it pops on its way is what its caller left, and
- * what the stack pointer has become at the return is one word below the CFA.
- * A compiler's code has one depth at each instruction, so any path will do: a
- * branch forward is taken, one backward is not. After a test of a register
- * that still has its value, the branch goes where it will go: behind the
- * system call in clone, parent and child differ. Code that does anything else
- * than this file knows (a call, an indirect jump, AVX) gives no row.
+ * volume 2). What it pops on its way is what its caller left, and what the
+ * stack pointer has become at the return is one word below the CFA. A
+ * compiler's code has one depth at each instruction, so any way will do: a
+ * branch forward is taken, one backward is not; where this leads to nothing,
+ * the last branch goes the other way. After a test of a register that still has
+ * its value, the branch goes where it will go: behind the system call in
+ * clone, parent and child differ.
+ *
+ * A call returns with the stack as it was; but some never return, and what
+ * comes behind them is other code. So a way with a call in it counts only if
+ * its CFA is a multiple of 16, as the psABI (3.2.2) has it at each call: other
+ * functions, entered here, would be off by 8. The word to return to must
+ * follow a call, too. Code that does what this file does not know gives no row.
  */
-#include "arch/x86_64.h"
-#include "uc_core.h"
+#include "uc_bare.h"
 
-#define FOLLOW_ON 0
-#define FOLLOW_RETURN 1
-#define FOLLOW_LOST 2
-#define FOLLOW_BRANCH 3 /* goes on, and leaves the flags alone */
+#include "arch/x86_64.h"
+#include "arch/x86_64_insn.h"
+
+enum {
+	FOLLOW_ON,
+	FOLLOW_BRANCH = 2, /* goes on, and leaves the flags alone */
+	FOLLOW_NOP,
+	FOLLOW_CALL,
+	FOLLOW_RETURN,
+	FOLLOW_TAIL, /* a jump to what a register or memory says */
+	FOLLOW_LOST,
+};
+
+/* ---- one instruction's bytes ---- */
 
 /* Machine register number -> DWARF's. */
-static inline u32 uc_follow_reg(u32 n)
+static inline u8 uc_insn_reg(u32 n)
 {
 	return n >= 8 ? n & 15 : (0x54673120u >> (4 * n)) & 15;
 }
 
-static inline void uc_follow_lose(struct uc_walk *w)
+/* A register of a byte operand: without REX, 4 to 7 are the high bytes of 0 to 3. */
+static inline u8 uc_insn_byte_reg(u32 n, u32 high)
 {
-	w->follow.lost = 1;
+	return uc_insn_reg(high && n >= 4 ? n - 4 : n);
 }
+
+/*
+ * The 16 bytes at the cursor to w->scratch; what is missing is zero. They come from
+ * the cursor's window, unless it ends before.
+ */
+static inline int uc_insn_fill(struct uc_walk *w)
+{
+	u64 pos = w->cur.pos, at = pos - w->cur.win, left = w->cur.end - pos;
+
+	if (pos >= w->cur.end)
+		return UNCOIL_STOP_MALFORMED;
+	if (at >= w->cur.win_len || w->cur.win_len - at < 16) {
+		u32 len = uc_to_page_end(pos, left < UC_WINDOW ? (u32)left : UC_WINDOW);
+
+		w->cur.win_len = 0;
+		if (len < 16)
+			return uc_bare_code(w, pos, left < 16 ? (u32)left : 16);
+		if (uc_port_read_window(w, w->cur.buf, len, pos, UC_WINDOW))
+			return uc_read_failed(w, pos, len);
+		w->cur.win = pos;
+		w->cur.win_len = len;
+		at = 0;
+	}
+	if (at > UC_WINDOW - 16)
+		return UNCOIL_STOP_MALFORMED;
+	memcpy(w->scratch, &w->cur.buf[at], 16);
+	return 0;
+}
+
+/* The next byte of the instruction. Its length is looked at when it is read. */
+static inline u32 uc_insn_u8(struct uc_walk *w)
+{
+	return w->scratch[w->insn.len++ & 15];
+}
+
+/* A number of 1, 2, 4 or 8 bytes, sign-extended. */
+static inline s64 uc_insn_signed(struct uc_walk *w, u32 bytes)
+{
+	u32 shift = (64 - 8 * bytes) & 63;
+	u64 v;
+
+	memcpy(&v, &w->scratch[w->insn.len & 15], 8);
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		v = __builtin_bswap64(v);
+	w->insn.len += (u8)bytes;
+	return (s64)(v << shift) >> shift;
+}
+
+static inline void uc_insn_memory(struct uc_walk *w, u32 rm)
+{
+	u32 rex = w->insn.rex, mod = w->insn.mod, base = rm, none;
+
+	if (rm == 4) {
+		u32 sib = uc_insn_u8(w);
+
+		base = sib & 7;
+		w->insn.indexed = ((sib >> 3) & 7) != 4 || (rex & 2);
+	}
+	none = !mod && base == 5;
+	w->insn.rip = !mod && rm == 5;
+	w->insn.base = none ? UC_INSN_NO_BASE : uc_insn_reg(base | (rex & 1) << 3);
+	if (mod || none)
+		w->insn.disp = uc_insn_signed(w, mod == 1 ? 1 : 4);
+}
+
+static inline void uc_insn_modrm(struct uc_walk *w)
+{
+	u32 rex = w->insn.rex, high = (w->insn.what & INSN_BYTE) && !rex;
+	u32 modrm = uc_insn_u8(w), rm = modrm & 7;
+
+	w->insn.mod = (u8)(modrm >> 6);
+	w->insn.digit = (modrm >> 3) & 7;
+	w->insn.reg = uc_insn_byte_reg(w->insn.digit | (rex & 4) << 1, high);
+	w->insn.rm = uc_insn_byte_reg(rm | (rex & 1) << 3, high && w->insn.mod == 3);
+	if (w->insn.mod != 3)
+		uc_insn_memory(w, rm);
+	/* group 3: only its test has an immediate operand */
+	if (!w->insn.two && (w->insn.op & 0xfe) == 0xf6 && w->insn.digit < 2)
+		w->insn.what |= w->insn.op & 1 ? INSN_IMM : INSN_IMM8;
+}
+
+/* Prefixes and the opcode. */
+static inline void uc_insn_opcode(struct uc_walk *w)
+{
+	u32 i;
+
+	w->insn.opsize = 4;
+	UC_FOR(i, UC_INSN_PREFIXES)
+	{
+		w->insn.op = (u8)uc_insn_u8(w);
+		if (!(uc_insn_one[w->insn.op] & INSN_PREFIX))
+			break;
+		if (w->insn.op == 0x66)
+			w->insn.opsize = 2;
+		else if (w->insn.op >= 0xf2)
+			w->insn.rep = w->insn.op;
+	}
+	if ((w->insn.op & 0xf0) == 0x40) {
+		w->insn.rex = w->insn.op;
+		w->insn.op = (u8)uc_insn_u8(w);
+	}
+	if (w->insn.rex & 8)
+		w->insn.opsize = 4;
+	w->insn.what = uc_insn_one[w->insn.op];
+	w->insn.two = w->insn.op == 0x0f;
+	if (w->insn.two) {
+		w->insn.op = (u8)uc_insn_u8(w);
+		w->insn.what = uc_insn_two[w->insn.op];
+	}
+}
+
+/* The instruction at the cursor, to w->insn. */
+UC_FN_LOCAL int uc_insn_read(UC_WALK)
+{
+	u32 bytes = 0;
+
+	memset(&w->insn, 0, sizeof(w->insn));
+	w->cur.error = uc_insn_fill(w);
+	if (w->cur.error)
+		return w->cur.error;
+	uc_insn_opcode(w);
+	if (w->insn.what & INSN_MODRM)
+		uc_insn_modrm(w);
+	if (w->insn.what & INSN_IMM8)
+		bytes = 1;
+	else if (w->insn.what & INSN_IMM) /* mov $imm, %reg may have 8 */
+		bytes = (w->insn.rex & 8) && (w->insn.op & 0xf8) == 0xb8 ? 8 : w->insn.opsize;
+	if (bytes)
+		w->insn.imm = uc_insn_signed(w, bytes);
+	w->cur.pos += w->insn.len;
+	if (w->insn.len > 15 || w->cur.pos > w->cur.end)
+		w->cur.error = UNCOIL_STOP_MALFORMED;
+	return w->cur.error;
+}
+
+/* ---- registers and the stack ---- */
 
 /* A register gets a value of the function's own. */
-static inline void uc_follow_write(struct uc_walk *w, u32 reg)
+UC_FN_LOCAL int uc_way_write(UC_WALK, u32 reg)
 {
 	if (reg == UC_RSP)
-		uc_follow_lose(w);
+		w->follow.adrift = 1;
+	if (reg == UC_RBP)
+		w->follow.fp_set = 0;
+	if (reg == UC_RAX)
+		w->follow.rax = -1;
+	if (reg == w->follow.code_reg)
+		w->follow.code = 0;
 	w->row.kind[reg & UC_REG_MASK] = UC_RULE_UNDEFINED;
+	return FOLLOW_ON;
 }
 
-/* A register gets back what is saved at the stack pointer of now + off. */
-static inline void uc_follow_restore(struct uc_walk *w, u32 reg, s64 off)
+/* A register gets back what is saved at a place of the start's frame. */
+static inline void uc_way_restore(struct uc_walk *w, u32 reg, s64 at)
 {
-	if (reg == UC_RSP)
-		uc_follow_lose(w);
+	uc_way_write(w, reg);
+	if (w->ways.goal || at < 0 || at != (s32)at)
+		return;
 	w->row.kind[reg & UC_REG_MASK] = UC_RULE_OFFSET;
-	w->row.val[reg & UC_REG_MASK] = (s32)(w->follow.depth + off);
-	w->follow.restored = 1;
+	w->row.val[reg & UC_REG_MASK] = (s32)at;
 }
 
-static inline void uc_follow_push(struct uc_walk *w, u32 reg)
+/* rax, rdx, rcx, rsi and rdi: a call need not preserve them, so all use them. */
+static inline void uc_way_scratch(struct uc_walk *w)
+{
+	memset(&w->row.kind[UC_RAX], UC_RULE_UNDEFINED, 3);
+	memset(&w->row.kind[UC_RSI], UC_RULE_UNDEFINED, 2);
+	w->follow.rax = -1;
+	w->follow.code = 0;
+}
+
+/* The stack pointer has risen: what was pushed below it is gone. */
+UC_FN_LOCAL int uc_way_rise(UC_WALK)
+{
+	u32 i;
+
+	UC_FOR(i, UC_FOLLOW_PUSHES)
+	{
+		if (!w->follow.pushed ||
+		    w->follow.push_depth[(w->follow.pushed - 1) & (UC_FOLLOW_PUSHES - 1)] >= w->follow.depth)
+			break;
+		w->follow.pushed--;
+	}
+	return 0;
+}
+
+static inline void uc_way_move(struct uc_walk *w, s64 depth)
+{
+	w->follow.depth = depth;
+	w->follow.adrift = 0;
+	uc_way_rise(w);
+}
+
+/* Where the frame pointer points to; 0 if it is none, or not known. */
+static inline int uc_way_fp(struct uc_walk *w, s64 *ret)
+{
+	*ret = w->follow.fp_depth;
+	if (w->follow.fp_set || w->ways.goal)
+		return w->follow.fp_set;
+	*ret = (s64)(w->regs.r[UC_RBP] - w->regs.r[UC_RSP]);
+	return w->row.kind[UC_RBP] == UC_RULE_UNSET && (w->regs.known & UC_BIT(UC_RBP)) &&
+	       *ret == (s32)*ret;
+}
+
+/* The stack pointer becomes the frame pointer + off. */
+static inline void uc_way_to_fp(struct uc_walk *w, s64 off)
+{
+	s64 fp;
+
+	if (uc_way_fp(w, &fp))
+		uc_way_move(w, fp + off);
+	else
+		uc_way_write(w, UC_RSP);
+}
+
+static inline int uc_way_push(struct uc_walk *w, u32 reg)
 {
 	u32 n = w->follow.pushed;
 
-	if (n >= UC_FOLLOW_PUSHES) {
-		uc_follow_lose(w);
-		return;
-	}
+	if (w->follow.adrift)
+		return FOLLOW_ON;
+	if (n >= UC_FOLLOW_PUSHES)
+		return FOLLOW_LOST;
+	n &= UC_FOLLOW_PUSHES - 1;
 	w->follow.depth -= 8;
-	w->follow.push_reg[n & (UC_FOLLOW_PUSHES - 1)] = (u8)reg;
-	w->follow.push_kind[n & (UC_FOLLOW_PUSHES - 1)] = w->row.kind[reg & UC_REG_MASK];
-	w->follow.push_val[n & (UC_FOLLOW_PUSHES - 1)] = w->row.val[reg & UC_REG_MASK];
-	w->follow.push_depth[n & (UC_FOLLOW_PUSHES - 1)] = (s32)w->follow.depth;
+	w->follow.push_reg[n] = (u8)reg;
+	w->follow.push_kind[n] = w->row.kind[reg & UC_REG_MASK];
+	w->follow.push_val[n] = w->row.val[reg & UC_REG_MASK];
+	w->follow.push_depth[n] = (s32)w->follow.depth;
 	w->follow.pushed++;
+	return FOLLOW_ON;
 }
 
 /* Pops what was pushed on the way, or what was before. */
-static inline void uc_follow_pop(struct uc_walk *w, u32 reg)
+static inline int uc_way_pop(struct uc_walk *w, u32 reg)
 {
-	u32 n = w->follow.pushed - 1;
+	u32 n = (w->follow.pushed - 1) & (UC_FOLLOW_PUSHES - 1);
+	u32 top = w->follow.pushed && w->follow.push_depth[n] == w->follow.depth;
 
-	if (!w->follow.pushed && w->follow.depth < 0) {
-		uc_follow_write(w, reg);
-	} else if (!w->follow.pushed) {
-		uc_follow_restore(w, reg, 0);
-	} else if (w->follow.push_reg[n & (UC_FOLLOW_PUSHES - 1)] == reg &&
-		   w->follow.push_depth[n & (UC_FOLLOW_PUSHES - 1)] == w->follow.depth) {
-		w->row.kind[reg & UC_REG_MASK] = w->follow.push_kind[n & (UC_FOLLOW_PUSHES - 1)];
-		w->row.val[reg & UC_REG_MASK] = w->follow.push_val[n & (UC_FOLLOW_PUSHES - 1)];
+	if (w->follow.adrift || w->follow.pushed)
+		uc_way_write(w, reg);
+	else
+		uc_way_restore(w, reg, w->follow.depth);
+	if (!w->follow.adrift && top) {
+		if (w->follow.push_reg[n] == reg) {
+			w->row.kind[reg & UC_REG_MASK] = w->follow.push_kind[n];
+			w->row.val[reg & UC_REG_MASK] = w->follow.push_val[n];
+		}
 		w->follow.pushed--;
-	} else {
-		uc_follow_lose(w);
 	}
 	w->follow.depth += 8;
+	return FOLLOW_ON;
 }
 
-/* leave: back to where the frame pointer was set up, on the way or before. */
-static inline void uc_follow_leave(struct uc_walk *w)
+/* A store to the frame: what is loaded from it later may be the function's own. */
+static inline void uc_way_store(struct uc_walk *w)
 {
-	if (w->follow.fp_set) {
-		w->follow.depth = w->follow.fp_depth;
-	} else if (w->row.kind[UC_RBP] == UC_RULE_UNSET && !w->follow.pushed &&
-		   !w->follow.restored) { /* all places were relative to another register */
-		w->row.cfa_reg = UC_RBP;
-		w->follow.depth = 0;
-	} else {
-		uc_follow_lose(w);
+	if (w->insn.base == UC_RSP || w->insn.base == UC_RBP)
+		w->follow.stored = 1;
+}
+
+/* ---- instructions ---- */
+
+/* add, sub and the like with an immediate operand. */
+static inline void uc_follow_group1(struct uc_walk *w)
+{
+	u32 digit = w->insn.digit;
+	s64 imm = w->insn.imm;
+
+	if (digit == 7) /* cmp */
+		return;
+	if (w->insn.mod != 3)
+		uc_way_store(w);
+	else if (w->insn.rm != UC_RSP || !(w->insn.rex & 8) || w->insn.op == 0x80)
+		uc_way_write(w, w->insn.rm);
+	else if (w->follow.adrift)
+		return;
+	else if (digit == 0)
+		uc_way_move(w, w->follow.depth + imm);
+	else if (digit == 5)
+		uc_way_move(w, w->follow.depth - imm);
+	else /* and: what it was before, only the frame pointer knows */
+		uc_way_write(w, UC_RSP);
+}
+
+/* mov between registers: to, from. */
+static inline void uc_follow_move(struct uc_walk *w, u32 to, u32 from)
+{
+	uc_way_write(w, to);
+	if (!(w->insn.rex & 8))
+		return;
+	if (to == UC_RBP && from == UC_RSP && !w->follow.adrift) {
+		w->follow.fp_set = 1;
+		w->follow.fp_depth = w->follow.depth;
+	} else if (to == UC_RSP && from == UC_RBP) {
+		uc_way_to_fp(w, 0);
 	}
-	uc_follow_pop(w, UC_RBP);
 }
 
-static inline void uc_follow_jump(struct uc_walk *w, s64 by)
+/* A load: a register may get back what was saved. */
+static inline void uc_follow_load(struct uc_walk *w)
 {
-	u64 to = w->cur.pos + (u64)by;
+	s64 from = w->follow.depth;
+	u32 known = 0;
 
-	if (to < w->map.start || to >= w->map.end)
-		uc_follow_lose(w);
-	w->cur.pos = to;
-	w->follow.target = w->follow.depth || w->follow.pushed ? 0 : to;
+	if (w->insn.base == UC_RSP)
+		known = !w->follow.adrift;
+	else if (w->insn.base == UC_RBP)
+		known = (u32)uc_way_fp(w, &from);
+	if (known && !w->insn.indexed && (w->insn.rex & 8) && !w->follow.stored)
+		uc_way_restore(w, w->insn.reg, from + w->insn.disp);
+	else
+		uc_way_write(w, w->insn.reg);
 }
 
-/* Will a branch after test %r,%r be taken? By the low bits of its opcode. */
-static inline int uc_follow_condition(u32 op, s64 v, s64 by)
+static inline void uc_follow_lea(struct uc_walk *w)
+{
+	u32 reg = w->insn.reg, base = w->insn.indexed ? UC_INSN_NO_BASE : w->insn.base;
+
+	if (w->insn.mod == 3 || !(w->insn.rex & 8))
+		base = UC_INSN_NO_BASE;
+	if (reg == UC_RSP && base == UC_RSP && !w->follow.adrift) {
+		uc_way_move(w, w->follow.depth + w->insn.disp);
+	} else if (reg == UC_RSP && base == UC_RBP) {
+		uc_way_to_fp(w, w->insn.disp);
+	} else {
+		uc_way_write(w, reg);
+		if (reg == UC_RBP && base == UC_RSP && !w->follow.adrift) {
+			w->follow.fp_set = 1;
+			w->follow.fp_depth = w->follow.depth + w->insn.disp;
+		} else if (w->insn.rip) {
+			w->follow.code_reg = (u8)reg;
+			w->follow.code = w->cur.pos + (u64)w->insn.disp;
+		}
+	}
+}
+
+/* Back to where the frame pointer was set up, on the way or before. */
+static inline int uc_follow_leave(struct uc_walk *w)
+{
+	uc_way_to_fp(w, 0);
+	return uc_way_pop(w, UC_RBP);
+}
+
+static inline int uc_follow_jump(struct uc_walk *w, u64 to)
+{
+	if (to < w->follow.lo || to >= w->cur.end)
+		return FOLLOW_LOST;
+	w->cur.pos = to;
+	if (!w->follow.branches && !w->ways.goal)
+		w->follow.target = w->follow.depth || w->follow.pushed || w->follow.calls ? 0 : to;
+	return FOLLOW_BRANCH;
+}
+
+/* test %r,%r of a register with its value of the start. */
+static inline int uc_follow_test(struct uc_walk *w)
+{
+	u32 reg = w->insn.reg & UC_REG_MASK;
+
+	if (w->insn.mod != 3 || w->insn.rm != reg || w->insn.opsize != 4 ||
+	    w->ways.goal || !(w->regs.known & UC_BIT(reg)) || w->row.kind[reg] != UC_RULE_UNSET)
+		return FOLLOW_ON;
+	w->follow.tested = 1;
+	w->follow.tested_value = (s64)w->regs.r[reg];
+	if (!(w->insn.rex & 8))
+		w->follow.tested_value = (s32)w->follow.tested_value;
+	return FOLLOW_BRANCH; /* the flags are known until the next other instruction */
+}
+
+/* Will a branch after it be taken? By the low bits of its opcode; 2: no idea. */
+static inline u32 uc_follow_condition(u32 op, s64 v)
 {
 	switch (op & 15) {
+	case 0: /* jo: test clears this flag, and the carry */
+	case 2:
+		return 0;
+	case 1:
+	case 3:
+		return 1;
 	case 4:
-		return v == 0; /* je */
+	case 6:
+		return v == 0; /* je, jbe */
 	case 5:
+	case 7:
 		return v != 0;
 	case 8:
 	case 12:
@@ -126,338 +439,428 @@ static inline int uc_follow_condition(u32 op, s64 v, s64 by)
 	case 15:
 		return v > 0;
 	}
-	return by >= 0;
+	return 2; /* parity */
 }
 
-static inline int uc_follow_branch(struct uc_walk *w, u32 op, s64 by)
+/*
+ * Which way at a branch that may go either way? As it was settled; else the
+ * usual one, unless a way came here before, which led to nothing. 2: no way.
+ */
+static inline u32 uc_follow_choose(struct uc_walk *w)
 {
-	if (w->follow.tested ? uc_follow_condition(op, w->follow.tested_value, by) : by >= 0)
-		uc_follow_jump(w, by);
+	u32 n = w->follow.branches, hash = (u32)w->cur.pos ^ (u32)w->follow.depth << 4;
+	u64 bit = 1ull << (n & 63);
+
+	if (n >= UC_FOLLOW_BRANCHES)
+		return 2;
+	w->follow.branches++;
+	if (n >= w->ways.replay) {
+		u64 *word = &w->ways.seen[(hash >> 6) & (UC_FOLLOW_SEEN - 1)];
+
+		if (*word & 1ull << (hash & 63))
+			return 2;
+		*word |= 1ull << (hash & 63);
+		w->ways.tried &= ~bit;
+		w->ways.taken &= ~bit;
+		if (w->insn.imm >= 0)
+			w->ways.taken |= bit;
+	}
+	return w->ways.taken & bit ? 1 : 0;
+}
+
+static inline int uc_follow_branch(struct uc_walk *w)
+{
+	u32 taken = 2;
+
+	if (w->follow.tested)
+		taken = uc_follow_condition(w->insn.op, w->follow.tested_value);
+	if (taken == 2)
+		taken = uc_follow_choose(w);
+	if (taken == 2)
+		return FOLLOW_LOST;
+	return taken ? uc_follow_jump(w, w->cur.pos + (u64)w->insn.imm) : FOLLOW_BRANCH;
+}
+
+static inline int uc_follow_call(struct uc_walk *w)
+{
+	uc_way_scratch(w);
+	memset(&w->row.kind[UC_R8], UC_RULE_UNDEFINED, 4);
+	w->follow.calls = 1;
+	return FOLLOW_CALL;
+}
+
+/* rt_sigreturn, exit and exit_group do not come back. */
+static inline int uc_follow_syscall(struct uc_walk *w)
+{
+	s64 nr = w->follow.rax;
+
+	if (nr == 15 || nr == 60 || nr == 231)
+		return FOLLOW_LOST;
+	uc_way_scratch(w); /* more than it need */
+	return FOLLOW_ON;
+}
+
+/* jmp *slot(%rip) is a call in last place, or it leads to the goal from another
+ * module. */
+static inline int uc_follow_slot(struct uc_walk *w)
+{
+	u64 slot = w->cur.pos + (u64)w->insn.disp, to;
+
+	if (!w->ways.goal)
+		return FOLLOW_RETURN;
+	if (uc_port_read(w, w->scratch, 8, slot)) {
+		w->cur.error = uc_read_failed(w, slot, 8);
+		return FOLLOW_LOST;
+	}
+	memcpy(&to, w->scratch, 8);
+	if (uc_port_map(w, to) || !(w->found.flags & UC_MAP_EXEC))
+		return FOLLOW_LOST;
+	w->follow.lo = w->found.start;
+	uc_cur_set(w, to, w->found.end);
 	return FOLLOW_BRANCH;
 }
 
-/* test %r,%r of a register with its value of the start. */
-static inline int uc_follow_test(struct uc_walk *w, u32 rex)
+static inline int uc_follow_group5(struct uc_walk *w)
 {
-	u32 reg = w->follow.reg & UC_REG_MASK;
-
-	if (w->follow.mod != 3 || w->follow.rm != reg || !(rex & 8) ||
-	    !(w->regs.known & UC_BIT(reg)) || w->row.kind[reg] != UC_RULE_UNSET)
-		return FOLLOW_ON;
-	w->follow.tested = 1;
-	w->follow.tested_value = (s64)w->regs.r[reg];
-	return FOLLOW_BRANCH; /* the flags are known until the next other instruction */
-}
-
-/* A register of a byte operand: without REX, 4 to 7 are the high bytes of 0 to 3. */
-static inline u32 uc_follow_byte_reg(u32 n, u32 high)
-{
-	return uc_follow_reg(high && n >= 4 ? n - 4 : n);
-}
-
-/* The bytes of a modrm operand, to w->follow. */
-UC_FN_LOCAL int uc_follow_modrm(UC_WALK, u32 rex, u32 byte)
-{
-	u32 high = byte && !rex;
-	u32 modrm = uc_cur_u8(w), mod = modrm >> 6, rm = modrm & 7, base = rm;
-
-	w->follow.mod = (u8)mod;
-	w->follow.digit = (modrm >> 3) & 7;
-	w->follow.reg = (u8)uc_follow_byte_reg(((modrm >> 3) & 7) | (rex & 4) << 1, high);
-	w->follow.rm = (u8)uc_follow_byte_reg(rm | (rex & 1) << 3, high && mod == 3);
-	w->follow.on_stack = 0;
-	if (mod == 3)
-		return 0;
-	if (rm == 4) {
-		u32 sib = uc_cur_u8(w);
-
-		base = sib & 7;
-		w->follow.on_stack = sib == 0x24 && !(rex & 3);
-	}
-	w->follow.disp = 0;
-	if (mod == 1)
-		w->follow.disp = (s8)uc_cur_u8(w);
-	else if (mod == 2 || base == 5)
-		w->follow.disp = (s32)uc_cur_uint(w, 4);
-	return 0;
-}
-
-/* add, sub and the like with an immediate operand. */
-static inline void uc_follow_group1(struct uc_walk *w, s64 imm)
-{
-	u32 digit = w->follow.digit;
-
-	if (w->follow.mod != 3 || digit == 7) /* memory, or cmp */
-		return;
-	if (w->follow.rm != UC_RSP)
-		uc_follow_write(w, w->follow.rm);
-	else if (digit == 0)
-		w->follow.depth += imm;
-	else if (digit == 5)
-		w->follow.depth -= imm;
-	else
-		uc_follow_lose(w);
-}
-
-/* mov, in its directions. */
-static inline void uc_follow_mov(struct uc_walk *w, u32 op, u32 rex)
-{
-	if (op == 0x89 && w->follow.mod == 3 && w->follow.reg == UC_RSP &&
-	    w->follow.rm == UC_RBP) {
-		uc_follow_write(w, UC_RBP);
-		w->follow.fp_set = 1;
-		w->follow.fp_depth = w->follow.depth;
-	} else if (op == 0x8b && w->follow.mod != 3 && w->follow.on_stack) {
-		if ((rex & 8) && !w->follow.stored && w->follow.depth + w->follow.disp >= 0)
-			uc_follow_restore(w, w->follow.reg, w->follow.disp);
+	switch (w->insn.digit) {
+	case 0:
+	case 1: /* inc, dec */
+		if (w->insn.mod == 3)
+			uc_way_write(w, w->insn.rm);
 		else
-			uc_follow_write(w, w->follow.reg);
-	} else if (op & 2) {
-		uc_follow_write(w, w->follow.reg);
-	} else if (w->follow.mod == 3) {
-		uc_follow_write(w, w->follow.rm);
+			uc_way_store(w);
+		return FOLLOW_ON;
+	case 2:
+		return uc_follow_call(w);
+	case 4:
+		if (w->insn.mod == 3 && w->follow.code && w->insn.rm == w->follow.code_reg)
+			return uc_follow_jump(w, w->follow.code);
+		return w->insn.rip ? uc_follow_slot(w) : FOLLOW_TAIL;
+	case 6:
+		return uc_way_push(w, UC_INSN_NO_BASE);
 	}
+	return FOLLOW_LOST;
 }
 
-/* Of the opcodes with modrm the even ones are of bytes; not lea's neighbours. */
-static inline u32 uc_follow_is_byte(u32 op)
+/* mov $imm,%reg; the register is in the opcode. */
+static inline int uc_follow_mov_imm(struct uc_walk *w)
 {
-	return !(op & 1);
+	u32 n = (w->insn.op & 7) | (w->insn.rex & 1) << 3, byte = w->insn.op < 0xb8;
+	u32 reg = uc_insn_byte_reg(n, byte && !w->insn.rex);
+	s64 rax = w->follow.rax;
+
+	uc_way_write(w, reg);
+	if (reg != UC_RAX || (byte && n))
+		return FOLLOW_ON;
+	if (!byte)
+		w->follow.rax = w->insn.imm;
+	else if (rax >= 0)
+		w->follow.rax = (rax & ~0xffll) | (w->insn.imm & 0xff);
+	return FOLLOW_ON;
 }
 
-/* One-byte opcodes with a modrm byte. */
-static inline int uc_follow_operand(struct uc_walk *w, u32 op, u32 rex, u32 wide)
+static inline int uc_follow_one(struct uc_walk *w)
 {
-	uc_follow_modrm(w, rex, uc_follow_is_byte(op));
+	u32 op = w->insn.op, reg = uc_insn_reg((op & 7) | (w->insn.rex & 1) << 3);
+
+	if (op >= 0x50 && op <= 0x57)
+		return uc_way_push(w, reg);
+	if (op >= 0x58 && op <= 0x5f)
+		return uc_way_pop(w, reg);
+	if (op >= 0x70 && op <= 0x7f)
+		return uc_follow_branch(w);
+	if (op >= 0x90 && op <= 0x97) {
+		if (reg == UC_RAX)
+			return FOLLOW_NOP;
+		uc_way_write(w, reg); /* xchg */
+		uc_way_write(w, UC_RAX);
+		return FOLLOW_ON;
+	}
+	if (op >= 0xb0 && op <= 0xbf)
+		return uc_follow_mov_imm(w);
 	switch (op) {
+	case 0x68:
+	case 0x6a:
+		return uc_way_push(w, UC_INSN_NO_BASE);
 	case 0x80:
-		if (w->follow.mod == 3 && w->follow.rm == UC_RSP) /* %spl */
-			uc_follow_lose(w);
-		/* fall through */
-	case 0x83:
-		uc_follow_group1(w, (s8)uc_cur_u8(w));
-		return FOLLOW_ON;
 	case 0x81:
-		uc_follow_group1(w, (s32)uc_cur_uint(w, wide));
-		return FOLLOW_ON;
-	case 0x84:
+	case 0x83:
+		uc_follow_group1(w);
 		return FOLLOW_ON;
 	case 0x85:
-		return uc_follow_test(w, rex);
-	case 0x88:
+		return uc_follow_test(w);
 	case 0x89:
-	case 0x8a:
+		if (w->insn.mod == 3)
+			uc_follow_move(w, w->insn.rm, w->insn.reg);
+		else
+			uc_way_store(w);
+		return FOLLOW_ON;
 	case 0x8b:
-		uc_follow_mov(w, op, rex);
+		if (w->insn.mod == 3)
+			uc_follow_move(w, w->insn.reg, w->insn.rm);
+		else
+			uc_follow_load(w);
 		return FOLLOW_ON;
-	case 0x63:
-	case 0x8d: /* movsxd, lea */
-		uc_follow_write(w, w->follow.reg);
-		return FOLLOW_ON;
-	case 0xc0:
-	case 0xc1:
-	case 0xc6:
-		uc_cur_u8(w);
-		break;
-	case 0xc7:
-		uc_cur_uint(w, wide);
-		break;
-	case 0xd0:
-	case 0xd1:
-	case 0xd2:
-	case 0xd3: /* shifts */
-		break;
-	case 0xff:
-		/* jmp *slot(%rip) is a call in last place; inc and dec go on */
-		if (w->follow.digit == 4 && !w->follow.mod && w->follow.rm == UC_RBP)
-			return FOLLOW_RETURN;
-		if (w->follow.digit > 1)
-			return FOLLOW_LOST;
-		break;
-	default: /* arithmetic: 00-3b, to memory or register by bit 1 */
-		if (op > 0x3b)
-			return FOLLOW_LOST;
-		if ((op & 0x38) == 0x38) /* cmp */
-			return FOLLOW_ON;
-		if (op & 2) {
-			uc_follow_write(w, w->follow.reg);
-			return FOLLOW_ON;
-		}
-	}
-	if (w->follow.mod == 3)
-		uc_follow_write(w, w->follow.rm);
-	return FOLLOW_ON;
-}
-
-/* Two-byte opcodes, 0f xx. */
-static inline int uc_follow_0f(struct uc_walk *w, u32 rex)
-{
-	u32 op = uc_cur_u8(w);
-
-	if (op >= 0x80 && op <= 0x8f)
-		return uc_follow_branch(w, op, (s32)uc_cur_uint(w, 4));
-	if (op < 0x10 || (op >= 0x20 && op < 0x28) || (op >= 0x30 && op < 0x40) ||
-	    (op >= 0xa0 && op < 0xaf) || op == 0xc7 || (op >= 0xc8 && op < 0xd0) || op == 0x77)
-		return FOLLOW_LOST;
-	uc_follow_modrm(w, rex, op >= 0x90 && op < 0xa0);
-	if ((op >= 0x70 && op <= 0x73) || op == 0xc2 || (op >= 0xc4 && op <= 0xc6) || op == 0xba)
-		uc_cur_u8(w);
-	/* cmov, imul, movzx, movsx, bit scans, and SSE ones with such a result */
-	if ((op >= 0x40 && op < 0x50) || (op >= 0xaf && op <= 0xbf) || op == 0x50 || op == 0x2c ||
-	    op == 0x2d || op == 0xd7 || op == 0xc5)
-		uc_follow_write(w, w->follow.reg);
-	if (((op >= 0x90 && op < 0xa0) || op == 0x7e || op == 0xc0 || op == 0xc1) &&
-	    w->follow.mod == 3)
-		uc_follow_write(w, w->follow.rm);
-	return FOLLOW_ON;
-}
-
-/* Opcodes without modrm. */
-static inline int uc_follow_plain(struct uc_walk *w, u32 op, u32 rex, u32 wide)
-{
-	if (op >= 0x50 && op <= 0x57) {
-		uc_follow_push(w, uc_follow_reg((op & 7) | (rex & 1) << 3));
-		return FOLLOW_ON;
-	}
-	if (op >= 0x58 && op <= 0x5f) {
-		uc_follow_pop(w, uc_follow_reg((op & 7) | (rex & 1) << 3));
-		return FOLLOW_ON;
-	}
-	if (op >= 0x70 && op <= 0x7f)
-		return uc_follow_branch(w, op, (s8)uc_cur_u8(w));
-	if (op >= 0xb0 && op <= 0xbf) {
-		uc_cur_uint(w, op < 0xb8 ? 1 : rex & 8 ? 8 : wide);
-		uc_follow_write(w, uc_follow_byte_reg((op & 7) | (rex & 1) << 3, op < 0xb8 && !rex));
-		return FOLLOW_ON;
-	}
-	switch (op) {
-	case 0x90:
-	case 0x98:
-	case 0x99: /* nop, cltq, cqto */
+	case 0x8d:
+		uc_follow_lea(w);
 		return FOLLOW_ON;
 	case 0xc2:
 	case 0xc3:
 		return FOLLOW_RETURN;
 	case 0xc9:
-		uc_follow_leave(w);
-		return FOLLOW_ON;
+		return uc_follow_leave(w);
+	case 0xe8: /* a call of what follows only asks where it is */
+		return w->insn.imm ? uc_follow_call(w) : FOLLOW_LOST;
 	case 0xe9:
-		uc_follow_jump(w, (s32)uc_cur_uint(w, 4));
-		return FOLLOW_ON;
 	case 0xeb:
-		uc_follow_jump(w, (s8)uc_cur_u8(w));
-		return FOLLOW_ON;
-	case 0xa8:
-		uc_cur_u8(w);
-		return FOLLOW_ON;
-	case 0xa9:
-		uc_cur_uint(w, wide);
-		return FOLLOW_ON;
-	}
-	if (op < 0x40 && (op & 7) == 4) { /* arithmetic on al or rax */
-		uc_cur_u8(w);
-		return FOLLOW_ON;
-	}
-	if (op < 0x40 && (op & 7) == 5) {
-		uc_cur_uint(w, wide);
+		return uc_follow_jump(w, w->cur.pos + (u64)w->insn.imm);
+	case 0xf6:
+	case 0xf7:
+		if (w->insn.digit == 2 || w->insn.digit == 3) { /* not, neg */
+			if (w->insn.mod == 3)
+				uc_way_write(w, w->insn.rm);
+			else
+				uc_way_store(w);
+		} else if (w->insn.digit > 3) { /* mul, div */
+			uc_way_scratch(w);
+		}
 		return FOLLOW_ON;
 	}
-	return FOLLOW_LOST;
+	return uc_follow_group5(w);
 }
 
-static inline int uc_follow_has_modrm(u32 op)
+/* 0f xx */
+static inline int uc_follow_two(struct uc_walk *w)
 {
-	if (op < 0x40)
-		return (op & 7) < 4;
-	return op == 0x63 || (op >= 0x80 && op <= 0x85) || (op >= 0x88 && op <= 0x8b) || op == 0x8d ||
-	       op == 0xc0 || op == 0xc1 || op == 0xc6 || op == 0xc7 || (op >= 0xd0 && op <= 0xd3) ||
-	       op == 0xff;
+	u32 op = w->insn.op;
+
+	if (op >= 0x80 && op <= 0x8f)
+		return uc_follow_branch(w);
+	if (op >= 0x18 && op <= 0x1f)
+		return FOLLOW_NOP;
+	if (op >= 0xc8) { /* bswap */
+		uc_way_write(w, uc_insn_reg((op & 7) | (w->insn.rex & 1) << 3));
+		return FOLLOW_ON;
+	}
+	if (op == 0x05)
+		return uc_follow_syscall(w);
+	/* bt, and its kin that write; movd: f3 makes it movq to a vector register */
+	if (w->insn.mod == 3 && (op == 0xba ? w->insn.digit > 4 : w->insn.rep != 0xf3))
+		uc_way_write(w, w->insn.rm);
+	return FOLLOW_ON;
 }
 
-static inline int uc_follow_is_prefix(u32 op)
+/* The number of a system call, as musl makes it: xor %eax,%eax or mov $n,%rax. */
+static inline void uc_follow_constant(struct uc_walk *w)
 {
-	return op == 0x66 || op == 0xf2 || op == 0xf3 || op == 0x2e || op == 0x3e;
+	if (w->insn.two || w->insn.mod != 3 || w->insn.rm != UC_RAX)
+		return;
+	if (w->insn.op == 0xc7)
+		w->follow.rax = w->insn.imm;
+	else if ((w->insn.op & 0xfd) == 0x31 && w->insn.reg == UC_RAX)
+		w->follow.rax = 0;
 }
 
 /* One instruction at the cursor. */
-UC_FN_LOCAL int uc_follow_insn(UC_WALK)
+static inline int uc_follow_insn(struct uc_walk *w)
 {
-	u32 op = uc_cur_u8(w), rex = 0, wide = 4, i;
+	u32 what;
 
-	for (i = 0; i < 4 && uc_follow_is_prefix(op); i++) {
-		if (op == 0x66)
-			wide = 2;
-		op = uc_cur_u8(w);
-	}
-	if ((op & 0xf0) == 0x40) {
-		rex = op;
-		op = uc_cur_u8(w);
-	}
-	if (rex & 8)
-		wide = 4;
-	if (op == 0x0f)
-		return uc_follow_0f(w, rex);
-	if (uc_follow_has_modrm(op)) {
-		int what = uc_follow_operand(w, op, rex, wide);
-
-		/* Loads and compares do not store; to tell them apart is not worth it
-		 * where memory is named by another register than the stack pointer. */
-		if (w->follow.mod != 3 && (op == 0x88 || op == 0x89 || op == 0xc6 || op == 0xc7))
-			w->follow.stored = 1;
-		return what;
-	}
-	return uc_follow_plain(w, op, rex, wide);
+	if (uc_insn_read(w))
+		return FOLLOW_LOST;
+	what = w->insn.what;
+	if (!what)
+		return FOLLOW_LOST;
+	if (what & INSN_SCRATCH)
+		uc_way_scratch(w);
+	if (what & INSN_OWN)
+		return w->insn.two ? uc_follow_two(w) : uc_follow_one(w);
+	if (what & INSN_REG)
+		uc_way_write(w, w->insn.reg);
+	if ((what & INSN_RM) && w->insn.mod == 3)
+		uc_way_write(w, w->insn.rm);
+	else if (what & INSN_RM)
+		uc_way_store(w);
+	uc_follow_constant(w);
+	return FOLLOW_ON;
 }
 
-/* The saved places are relative to the start; make them so to the CFA. */
-static inline void uc_follow_finish(struct uc_walk *w)
+/* ---- ways ---- */
+
+/* At the start, with nothing done yet. */
+static inline void uc_way_begin(struct uc_walk *w)
 {
-	s64 cfa = w->follow.depth + 8;
+	u64 target = w->follow.target;
+
+	memset(&w->follow, 0, sizeof(w->follow));
+	w->follow.target = target;
+	uc_bare_clear(w);
+	w->follow.called = !w->exact && !w->ways.goal;
+	w->follow.calls = w->follow.called;
+	w->follow.rax = -1;
+	if ((w->regs.known & UC_BIT(UC_RAX)) && !w->ways.goal)
+		w->follow.rax = (s64)w->regs.r[UC_RAX];
+	w->follow.lo = w->ways.lo;
+	uc_cur_set(w, w->ways.from, w->ways.hi);
+}
+
+/* A way led to nothing: the last branch that can goes the other way. */
+UC_FN_LOCAL int uc_follow_back(UC_WALK)
+{
 	u32 i;
 
-	for (i = 0; i < 16; i++) {
-		s64 val = w->row.val[i] - cfa;
+	w->ways.replay = w->follow.branches;
+	UC_FOR(i, UC_FOLLOW_BRANCHES)
+	{
+		u64 bit = 1ull << ((w->ways.replay - 1) & 63);
 
-		if (w->row.kind[i] != UC_RULE_OFFSET)
-			continue;
-		if (val == (s32)val)
-			w->row.val[i] = (s32)val;
-		else
-			w->row.kind[i] = UC_RULE_UNDEFINED;
+		if (!w->ways.replay)
+			return 0;
+		if (!(w->ways.tried & bit)) {
+			w->ways.tried |= bit;
+			w->ways.taken ^= bit;
+			uc_way_begin(w);
+			return 1;
+		}
+		w->ways.replay--;
 	}
-	w->row.cfa_off = cfa;
+	return 0;
+}
+
+/*
+ * The way has come to a return: is what lies there a return address? Without a
+ * call on the way there is no doubt where it would be.
+ */
+static inline int uc_follow_ends(struct uc_walk *w, int what)
+{
+	u64 slot = w->regs.r[UC_RSP] + (u64)w->follow.depth;
+
+	if (w->follow.adrift || w->follow.pushed || w->follow.depth < 0 || w->ways.goal)
+		return 0;
+	if (w->follow.calls || what == FOLLOW_TAIL) {
+		if ((slot & 15) != 8)
+			return 0;
+	} else if (!w->follow.branches) {
+		w->ways.sure = 1;
+	}
+	return uc_bare_ra_at(w, slot);
+}
+
+/* Places are relative to the start, and so is w->cfa; make them so to the CFA. */
+static inline void uc_follow_finish(struct uc_walk *w)
+{
+	u32 i;
+
+	UC_FOR(i, 16)
+	{
+		s64 val = w->row.val[i & 15] - (s64)w->cfa;
+
+		if (w->row.kind[i & 15] != UC_RULE_OFFSET)
+			continue;
+		w->row.val[i & 15] = (s32)val;
+		if (val != (s32)val)
+			w->row.kind[i & 15] = UC_RULE_UNDEFINED;
+	}
 	w->row.kind[UC_RSP] = UC_RULE_UNSET;
 	w->row.kind[UC_RIP] = UC_RULE_OFFSET;
 	w->row.val[UC_RIP] = -8;
 }
 
 /*
- * Follow the code at the current, exact pc, from a row that has no rules yet.
- * 1 with the row in w->row, 0 if the code can not be followed, or UC_FAULT.
+ * The pc is reached from the function's start, where the return address was at
+ * the stack pointer. A register that the function uses is where it was pushed.
  */
-UC_FN int uc_follow(UC_WALK)
+UC_FN_LOCAL int uc_follow_arrives(UC_WALK)
 {
 	u32 i;
 
-	memset(&w->follow, 0, sizeof(w->follow));
-	uc_cur_set(w, w->regs.pc, w->map.end);
+	if (w->follow.adrift && !w->follow.fp_set)
+		return 0;
+	UC_FOR(i, UC_FOLLOW_PUSHES)
+	{
+		u32 n = i & (UC_FOLLOW_PUSHES - 1), reg = w->follow.push_reg[n] & UC_REG_MASK;
+
+		if (i >= w->follow.pushed)
+			break;
+		if (w->follow.push_kind[n] != UC_RULE_UNSET || w->row.kind[reg] != UC_RULE_UNDEFINED)
+			continue;
+		w->row.kind[reg] = UC_RULE_OFFSET;
+		w->row.val[reg] = w->follow.push_depth[n];
+	}
+	w->cfa = 8;
+	w->row.cfa_off = 8 - w->follow.depth;
+	if (w->follow.fp_set) {
+		w->row.cfa_reg = UC_RBP;
+		w->row.cfa_off = 8 - w->follow.fp_depth;
+	}
+	return 1;
+}
+
+/* What the next instruction must know of this one. Padding behind a call says
+ * that the call never returns. 0 if so. */
+static inline int uc_follow_passed(struct uc_walk *w, int what)
+{
+	if (what == FOLLOW_NOP)
+		return !w->follow.called || (w->cur.pos & 15);
+	w->follow.called = what == FOLLOW_CALL;
+	if (what != FOLLOW_BRANCH)
+		w->follow.tested = 0;
+	return 1;
+}
+
+/* One instruction further. 1: there; 0: go on; UC_FAULT, or another number: this
+ * way leads to nothing. */
+UC_FN_LOCAL int uc_follow_step(UC_WALK)
+{
+	int what, rc;
+
+	if (w->ways.goal && w->cur.pos == w->ways.goal)
+		return uc_follow_arrives(w) ? 1 : FOLLOW_LOST;
+	what = uc_follow_insn(w);
+	if (w->cur.error == UC_FAULT)
+		return UC_FAULT;
+	if (what == FOLLOW_LOST || w->follow.depth != (s32)w->follow.depth)
+		return FOLLOW_LOST;
+	if (what != FOLLOW_RETURN && what != FOLLOW_TAIL)
+		return uc_follow_passed(w, what) ? 0 : FOLLOW_LOST;
+	rc = uc_follow_ends(w, what);
+	if (rc != 1)
+		return rc ? rc : FOLLOW_LOST;
+	w->row.cfa_off = w->follow.depth + 8;
+	w->cfa = (u64)w->row.cfa_off;
+	return 1;
+}
+
+/*
+ * Follow the code at from, in the mapping w->found, to the code at to, or if that is
+ * 0 to its return. 1 with the row of the current pc in w->row, 0 if it leads
+ * nowhere, or UC_FAULT.
+ */
+UC_FN int uc_follow(UC_WALK, u64 from, u64 to)
+{
+	u32 i;
+
+	memset(w->ways.seen, 0, sizeof(w->ways.seen));
+	w->ways.replay = 0;
+	w->ways.sure = 0;
+	w->ways.from = from;
+	w->ways.goal = to;
+	w->ways.lo = w->found.start;
+	w->ways.hi = w->found.end;
 	w->cur.win_len = 0;
+	uc_way_begin(w);
 	UC_FOR(i, UC_FOLLOW_INSNS)
 	{
-		int what = uc_follow_insn(w);
+		int rc = uc_follow_step(w);
 
-		if (w->cur.error)
-			return w->cur.error == UC_FAULT ? UC_FAULT : 0;
-		if (what == FOLLOW_LOST || w->follow.lost || w->follow.depth != (s32)w->follow.depth)
+		if (rc == UC_FAULT)
+			return rc;
+		if (rc == 1) {
+			uc_follow_finish(w);
+			return 1;
+		}
+		if (rc && !uc_follow_back(w))
 			return 0;
-		if (what != FOLLOW_BRANCH)
-			w->follow.tested = 0;
-		if (what != FOLLOW_RETURN)
-			continue;
-		if (w->follow.pushed || w->follow.depth < 0)
-			return 0;
-		uc_follow_finish(w);
-		return 1;
 	}
 	return 0;
 }

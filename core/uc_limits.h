@@ -53,9 +53,20 @@
  * and room for a compare with a word of memory. */
 #define UC_PROLOGUE_GAP 16
 
-/* Instructions followed to a return, and pushes on the way (power of two). */
-#define UC_FOLLOW_INSNS 64
-#define UC_FOLLOW_PUSHES 8
+/* Instructions followed to a return, on all ways; pushes on one (power of two),
+ * and branches on it that may go either way. */
+#define UC_FOLLOW_INSNS 1024
+#define UC_FOLLOW_PUSHES 16
+#define UC_FOLLOW_BRANCHES 64
+#define UC_INSN_PREFIXES 8 /* of one instruction; and the opcode */
+#define UC_FOLLOW_SEEN 32 /* words; power of two */
+
+/* Words of the stack looked at for the return address of a function that does
+ * not return, and calls whose functions are followed from their start. */
+#define UC_ENTRY_SLOTS 64
+#define UC_ENTRY_CALLS 4
+/* Bytes before a pc searched for its function's start, behind padding. */
+#define UC_ENTRY_BACK 1024
 
 /* Frames in one walk that may leave the stack downwards: signal frames and
  * rows that give the stack pointer a rule of its own. */

@@ -297,32 +297,69 @@ struct uc_expr_state {
 
 /* Scratch of the search for a frame pointer's set-up. */
 struct uc_prologue {
-	u32 last; /* the last three bytes */
+	u32 last; /* the last four bytes */
 	u32 since_push;
-	u32 after_ret;
+	u32 ends; /* bit n: a function may end n bytes further on */
+	u32 padding; /* ... it may have ended, and these are bytes of a nop */
 	u32 found;
+	u32 pad;
 };
 
-/* Scratch of following code to its return. */
+/* The instruction at hand, while code is followed. */
+struct uc_insn {
+	s64 disp, imm;
+	u16 what; /* INSN_* */
+	u8 op, two; /* opcode; it is behind 0f */
+	u8 rex, rep; /* rep: f3 or f2 before it */
+	u8 opsize; /* bytes of an INSN_IMM operand */
+	u8 mod, digit, reg, rm; /* modrm: registers by DWARF number */
+	u8 base; /* of a memory operand: register, or UC_INSN_NO_BASE */
+	u8 indexed, rip; /* ... has an index; is relative to the pc */
+	u8 len; /* bytes read so far */
+	u8 pad;
+};
+
+#define UC_INSN_NO_BASE 31
+
+/* Scratch of following code to its return: what is known on the way. Places count
+ * from the stack pointer at its start. */
 struct uc_follow {
 	s64 depth; /* how far the stack pointer has moved */
 	s64 fp_depth; /* ... when the frame pointer was set */
-	s64 disp; /* displacement of the operand */
 	s64 tested_value; /* of the register that was tested last */
+	s64 rax; /* its value, -1 if not known: the number of a system call */
 	u64 target; /* of the last jump, if the stack was then as at the start */
+	u64 code; /* the address that code_reg holds; 0: not known */
+	u64 lo; /* where the mapping begins whose code is followed */
 	u32 pushed;
+	u32 branches; /* passed so far, of those that may go either way */
 	u8 push_reg[UC_FOLLOW_PUSHES];
 	u8 push_kind[UC_FOLLOW_PUSHES]; /* the register's rule when it was pushed */
 	s32 push_val[UC_FOLLOW_PUSHES];
 	s32 push_depth[UC_FOLLOW_PUSHES];
 	u8 fp_set; /* the frame pointer was set on the way */
 	u8 restored; /* a register was loaded from a place of the start's frame */
-	u8 stored; /* the stack may have been written to */
+	u8 stored; /* the frame may have been written to */
 	u8 tested; /* the flags are those of a test of tested_value */
+	u8 adrift; /* the stack pointer is not known */
+	u8 calls; /* a call was stepped over */
+	u8 called; /* ... just now */
 	u8 lost; /* something not known was done */
-	/* the modrm operand of the instruction at hand */
-	u8 mod, digit, reg, rm;
-	u8 on_stack; /* it is at the stack pointer + disp */
+	u8 code_reg;
+	u8 pad[7];
+};
+
+/* The ways through the code that were tried. */
+struct uc_ways {
+	u64 from, goal; /* goal is 0: a return */
+	u64 lo, hi; /* from's mapping */
+	u64 taken; /* bit by branch: which way it goes */
+	u64 tried; /* ... and it went the other way before */
+	u64 seen[UC_FOLLOW_SEEN]; /* bit by hash: a way has passed this branch */
+	u32 replay; /* branches whose way is settled */
+	u32 sure; /* the way to the return is the only one */
+	u32 calls; /* whose functions were followed from their start */
+	u32 pad;
 };
 
 struct uc_walk {
@@ -377,7 +414,9 @@ struct uc_walk {
 	struct uc_cfa_state cfi;
 	struct uc_expr_state expr;
 	struct uc_prologue prologue;
+	struct uc_insn insn;
 	struct uc_follow follow;
+	struct uc_ways ways;
 
 	u64 stack_win; /* address of stack_buf[0] */
 	u32 stack_len;
