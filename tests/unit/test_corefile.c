@@ -105,7 +105,7 @@ static void prstatus(u32 tid, u32 nr_slots, u32 slot)
 	put(desc + pid_at, tid, 4);
 	for (u32 i = 0; i < nr_slots; i++)
 		put(desc + regs_at + i * slot, SLOT(i), slot);
-	note("CORE", NT_PRSTATUS, desc, regs_at + nr_slots * slot + word());
+	note("CORE", NT_PRSTATUS, desc, regs_at + nr_slots * slot + slot);
 }
 
 _Static_assert(offsetof(struct elf_prstatus, pr_pid) == 32, "x86-64");
