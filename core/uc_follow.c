@@ -191,6 +191,8 @@ UC_FN_LOCAL int uc_way_write(UC_WALK, u32 reg)
 		w->follow.rax = -1;
 	if (reg == w->follow.code_reg)
 		w->follow.code = 0;
+	if (reg == w->follow.table_reg)
+		w->follow.table = 0;
 	w->row.kind[reg & UC_REG_MASK] = UC_RULE_UNDEFINED;
 	return FOLLOW_ON;
 }
@@ -212,6 +214,26 @@ static inline void uc_way_scratch(struct uc_walk *w)
 	memset(&w->row.kind[UC_RSI], UC_RULE_UNDEFINED, 2);
 	w->follow.rax = -1;
 	w->follow.code = 0;
+	w->follow.table = 0;
+}
+
+/* A register's value, where it is known. */
+static inline int uc_way_value(struct uc_walk *w, u32 reg, u64 *ret)
+{
+	reg &= UC_REG_MASK;
+	if (w->follow.code && reg == w->follow.code_reg) {
+		*ret = w->follow.code;
+		return 1;
+	}
+	*ret = w->regs.r[reg];
+	return !w->ways.goal && w->row.kind[reg] == UC_RULE_UNSET && reg != UC_RSP &&
+	       (w->regs.known & UC_BIT(reg));
+}
+
+static inline void uc_way_know(struct uc_walk *w, u32 reg, u64 v)
+{
+	w->follow.code_reg = (u8)reg;
+	w->follow.code = v;
 }
 
 /* The stack pointer has risen: what was pushed below it is gone. */
@@ -374,8 +396,7 @@ static inline void uc_follow_lea(struct uc_walk *w)
 			w->follow.fp_set = 1;
 			w->follow.fp_depth = w->follow.depth + w->insn.disp;
 		} else if (w->insn.rip) {
-			w->follow.code_reg = (u8)reg;
-			w->follow.code = w->cur.pos + (u64)w->insn.disp;
+			uc_way_know(w, reg, w->cur.pos + (u64)w->insn.disp);
 		}
 	}
 }
@@ -500,6 +521,54 @@ static inline int uc_follow_syscall(struct uc_walk *w)
 	return FOLLOW_ON;
 }
 
+/*
+ * A jump by a table of distances from it, as compilers make for a switch:
+ *	lea table(%rip),%b; movslq (%b,%i,4),%r; add %b,%r; jmp *%r
+ * Any of its places will do: the first.
+ */
+static inline void uc_follow_table_load(struct uc_walk *w)
+{
+	u64 table;
+
+	if (!w->insn.indexed || w->insn.disp || !uc_way_value(w, w->insn.base, &table))
+		table = 0;
+	uc_way_write(w, w->insn.reg);
+	w->follow.table = table;
+	w->follow.table_reg = w->insn.reg;
+}
+
+/* add %from,%to. 1: it was that of a jump by a table, or its result is known. */
+static inline int uc_follow_add(struct uc_walk *w)
+{
+	u32 to = w->insn.op & 2 ? w->insn.reg : w->insn.rm;
+	u32 from = w->insn.op & 2 ? w->insn.rm : w->insn.reg;
+	u64 v, sum;
+
+	if (w->insn.two || w->insn.mod != 3 || (w->insn.op & 0xfd) != 0x01 ||
+	    !uc_way_value(w, from, &v))
+		return 0;
+	if (w->follow.table && w->follow.table == v && to == w->follow.table_reg)
+		return 1;
+	if (!uc_way_value(w, to, &sum))
+		return 0;
+	uc_way_write(w, to);
+	uc_way_know(w, to, sum + v);
+	return 1;
+}
+
+static inline int uc_follow_table_jump(struct uc_walk *w)
+{
+	u64 table = w->follow.table;
+	s32 to;
+
+	if (uc_port_read(w, w->scratch, 4, table)) {
+		w->cur.error = uc_read_failed(w, table, 4);
+		return FOLLOW_LOST;
+	}
+	memcpy(&to, w->scratch, 4);
+	return uc_follow_jump(w, table + (u64)(s64)to);
+}
+
 /* jmp *slot(%rip) is a call in last place, or it leads to the goal from another
  * module. */
 static inline int uc_follow_slot(struct uc_walk *w)
@@ -522,6 +591,8 @@ static inline int uc_follow_slot(struct uc_walk *w)
 
 static inline int uc_follow_group5(struct uc_walk *w)
 {
+	u64 to;
+
 	switch (w->insn.digit) {
 	case 0:
 	case 1: /* inc, dec */
@@ -533,9 +604,15 @@ static inline int uc_follow_group5(struct uc_walk *w)
 	case 2:
 		return uc_follow_call(w);
 	case 4:
-		if (w->insn.mod == 3 && w->follow.code && w->insn.rm == w->follow.code_reg)
-			return uc_follow_jump(w, w->follow.code);
-		return w->insn.rip ? uc_follow_slot(w) : FOLLOW_TAIL;
+		if (w->insn.rip)
+			return uc_follow_slot(w);
+		if (w->insn.mod != 3)
+			return FOLLOW_TAIL;
+		if (w->follow.table && w->insn.rm == w->follow.table_reg)
+			return uc_follow_table_jump(w);
+		if (!uc_way_value(w, w->insn.rm, &to) || uc_follow_jump(w, to) == FOLLOW_LOST)
+			return FOLLOW_TAIL;
+		return FOLLOW_BRANCH;
 	case 6:
 		return uc_way_push(w, UC_INSN_NO_BASE);
 	}
@@ -579,6 +656,9 @@ static inline int uc_follow_one(struct uc_walk *w)
 	if (op >= 0xb0 && op <= 0xbf)
 		return uc_follow_mov_imm(w);
 	switch (op) {
+	case 0x63:
+		uc_follow_table_load(w);
+		return FOLLOW_ON;
 	case 0x68:
 	case 0x6a:
 		return uc_way_push(w, UC_INSN_NO_BASE);
@@ -673,6 +753,8 @@ static inline int uc_follow_insn(struct uc_walk *w)
 		return FOLLOW_LOST;
 	if (what & INSN_SCRATCH)
 		uc_way_scratch(w);
+	if (uc_follow_add(w))
+		return FOLLOW_ON;
 	if (what & INSN_OWN)
 		return w->insn.two ? uc_follow_two(w) : uc_follow_one(w);
 	if (what & INSN_REG)

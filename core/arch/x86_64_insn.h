@@ -36,7 +36,7 @@ static const u16 uc_insn_one[256] = {
 	[0x64 ... 0x67] = INSN_PREFIX, [0xf0] = INSN_PREFIX, /* lock, rep */
 	[0xf2] = INSN_PREFIX, [0xf3] = INSN_PREFIX,
 	[0x50 ... 0x5f] = INSN_OK | INSN_OWN, /* push, pop */
-	[0x63] = INSN_M | INSN_REG, /* movsxd */
+	[0x63] = INSN_M | INSN_OWN, /* movsxd */
 	[0x68] = INSN_OK | INSN_IMM | INSN_OWN, [0x6a] = INSN_OK | INSN_IMM8 | INSN_OWN, /* push */
 	[0x69] = INSN_M | INSN_IMM | INSN_REG, [0x6b] = INSN_M | INSN_IMM8 | INSN_REG, /* imul */
 	[0x70 ... 0x7f] = INSN_OK | INSN_IMM8 | INSN_OWN, /* jcc */
