@@ -30,154 +30,6 @@ enum {
 	FOLLOW_LOST,
 };
 
-/* ---- one instruction's bytes ---- */
-
-/* Machine register number -> DWARF's. */
-static inline u8 uc_insn_reg(u32 n)
-{
-	return n >= 8 ? n & 15 : (0x54673120u >> (4 * n)) & 15;
-}
-
-/* A register of a byte operand: without REX, 4 to 7 are the high bytes of 0 to 3. */
-static inline u8 uc_insn_byte_reg(u32 n, u32 high)
-{
-	return uc_insn_reg(high && n >= 4 ? n - 4 : n);
-}
-
-/*
- * The 16 bytes at the cursor to w->scratch; what is missing is zero. They come from
- * the cursor's window, unless it ends before.
- */
-static inline int uc_insn_fill(struct uc_walk *w)
-{
-	u64 pos = w->cur.pos, at = pos - w->cur.win, left = w->cur.end - pos;
-
-	if (pos >= w->cur.end)
-		return UNCOIL_STOP_MALFORMED;
-	if (at >= w->cur.win_len || w->cur.win_len - at < 16) {
-		u32 len = uc_to_page_end(pos, left < UC_WINDOW ? (u32)left : UC_WINDOW);
-
-		w->cur.win_len = 0;
-		if (len < 16)
-			return uc_bare_code(w, pos, left < 16 ? (u32)left : 16);
-		if (uc_port_read_window(w, w->cur.buf, len, pos, UC_WINDOW))
-			return uc_read_failed(w, pos, len);
-		w->cur.win = pos;
-		w->cur.win_len = len;
-		at = 0;
-	}
-	if (at > UC_WINDOW - 16)
-		return UNCOIL_STOP_MALFORMED;
-	memcpy(w->scratch, &w->cur.buf[at], 16);
-	return 0;
-}
-
-/* The next byte of the instruction. Its length is looked at when it is read. */
-static inline u32 uc_insn_u8(struct uc_walk *w)
-{
-	return w->scratch[w->insn.len++ & 15];
-}
-
-/* A number of 1, 2, 4 or 8 bytes, sign-extended. */
-static inline s64 uc_insn_signed(struct uc_walk *w, u32 bytes)
-{
-	u32 shift = (64 - 8 * bytes) & 63;
-	u64 v;
-
-	memcpy(&v, &w->scratch[w->insn.len & 15], 8);
-	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-		v = __builtin_bswap64(v);
-	w->insn.len += (u8)bytes;
-	return (s64)(v << shift) >> shift;
-}
-
-static inline void uc_insn_memory(struct uc_walk *w, u32 rm)
-{
-	u32 rex = w->insn.rex, mod = w->insn.mod, base = rm, none;
-
-	if (rm == 4) {
-		u32 sib = uc_insn_u8(w);
-
-		base = sib & 7;
-		w->insn.indexed = ((sib >> 3) & 7) != 4 || (rex & 2);
-	}
-	none = !mod && base == 5;
-	w->insn.rip = !mod && rm == 5;
-	w->insn.base = none ? UC_INSN_NO_BASE : uc_insn_reg(base | (rex & 1) << 3);
-	if (mod || none)
-		w->insn.disp = uc_insn_signed(w, mod == 1 ? 1 : 4);
-}
-
-static inline void uc_insn_modrm(struct uc_walk *w)
-{
-	u32 rex = w->insn.rex, high = (w->insn.what & INSN_BYTE) && !rex;
-	u32 modrm = uc_insn_u8(w), rm = modrm & 7;
-
-	w->insn.mod = (u8)(modrm >> 6);
-	w->insn.digit = (modrm >> 3) & 7;
-	w->insn.reg = uc_insn_byte_reg(w->insn.digit | (rex & 4) << 1, high);
-	w->insn.rm = uc_insn_byte_reg(rm | (rex & 1) << 3, high && w->insn.mod == 3);
-	if (w->insn.mod != 3)
-		uc_insn_memory(w, rm);
-	/* group 3: only its test has an immediate operand */
-	if (!w->insn.two && (w->insn.op & 0xfe) == 0xf6 && w->insn.digit < 2)
-		w->insn.what |= w->insn.op & 1 ? INSN_IMM : INSN_IMM8;
-}
-
-/* Prefixes and the opcode. */
-static inline void uc_insn_opcode(struct uc_walk *w)
-{
-	u32 i;
-
-	w->insn.opsize = 4;
-	UC_FOR(i, UC_INSN_PREFIXES)
-	{
-		w->insn.op = (u8)uc_insn_u8(w);
-		if (!(uc_insn_one[w->insn.op] & INSN_PREFIX))
-			break;
-		if (w->insn.op == 0x66)
-			w->insn.opsize = 2;
-		else if (w->insn.op >= 0xf2)
-			w->insn.rep = w->insn.op;
-	}
-	if ((w->insn.op & 0xf0) == 0x40) {
-		w->insn.rex = w->insn.op;
-		w->insn.op = (u8)uc_insn_u8(w);
-	}
-	if (w->insn.rex & 8)
-		w->insn.opsize = 4;
-	w->insn.what = uc_insn_one[w->insn.op];
-	w->insn.two = w->insn.op == 0x0f;
-	if (w->insn.two) {
-		w->insn.op = (u8)uc_insn_u8(w);
-		w->insn.what = uc_insn_two[w->insn.op];
-	}
-}
-
-/* The instruction at the cursor, to w->insn. */
-UC_FN_LOCAL int uc_insn_read(UC_WALK)
-{
-	u32 bytes = 0;
-
-	memset(&w->insn, 0, sizeof(w->insn));
-	w->cur.error = uc_insn_fill(w);
-	if (w->cur.error)
-		return w->cur.error;
-	uc_insn_opcode(w);
-	if (w->insn.what & INSN_MODRM)
-		uc_insn_modrm(w);
-	if (w->insn.what & INSN_IMM8)
-		bytes = 1;
-	else if (w->insn.what & INSN_IMM) /* mov $imm, %reg may have 8 */
-		bytes = (w->insn.rex & 8) && (w->insn.op & 0xf8) == 0xb8 ? 8 : w->insn.opsize;
-	if (bytes)
-		w->insn.imm = uc_insn_signed(w, bytes);
-	w->cur.pos += w->insn.len;
-	if (w->insn.len > 15 || w->cur.pos > w->cur.end)
-		w->cur.error = UNCOIL_STOP_MALFORMED;
-	return w->cur.error;
-}
-
 /* ---- registers and the stack ---- */
 
 /* A register gets a value of the function's own. */
@@ -559,14 +411,14 @@ static inline int uc_follow_add(struct uc_walk *w)
 static inline int uc_follow_table_jump(struct uc_walk *w)
 {
 	u64 table = w->follow.table;
-	s32 to;
+	u64 to;
 
 	if (uc_port_read(w, w->scratch, 4, table)) {
 		w->cur.error = uc_read_failed(w, table, 4);
 		return FOLLOW_LOST;
 	}
-	memcpy(&to, w->scratch, 4);
-	return uc_follow_jump(w, table + (u64)(s64)to);
+	memcpy(&to, w->scratch, 8);
+	return uc_follow_jump(w, table + (u64)(s64)(s32)uc_word(w, to, 4));
 }
 
 /* jmp *slot(%rip) is a call in last place, or it leads to the goal from another
@@ -582,6 +434,7 @@ static inline int uc_follow_slot(struct uc_walk *w)
 		return FOLLOW_LOST;
 	}
 	memcpy(&to, w->scratch, 8);
+	to = uc_word(w, to, 8);
 	if (uc_port_map(w, to) || !(w->found.flags & UC_MAP_EXEC))
 		return FOLLOW_LOST;
 	w->follow.lo = w->found.start;
