@@ -26,6 +26,7 @@
 #include "../core/uc_cfa.c"
 #include "../core/uc_expr.c"
 #include "../core/uc_step.c"
+#include "../core/arch/x86_64_insn.c"
 #include "../core/uc_follow.c"
 #include "../core/uc_bare.c"
 #include "../core/uc_walk.c"

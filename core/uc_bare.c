@@ -64,15 +64,22 @@ static inline int uc_bare_after_call(struct uc_walk *w, u64 addr)
 	return yes ? 1 : 0;
 }
 
-/* mov $15,%rax; syscall, or x32's mov $0x40000201,%rax. 1, 2, or 0 if neither. */
-static inline u32 uc_x86_64_sigreturn(const u8 *p)
+/* Little-endian bytes of code in w->scratch. */
+static inline u64 uc_code_u64(struct uc_walk *w, u32 at)
 {
-	u64 mov;
+	u64 v;
 
-	memcpy(&mov, p, 8);
-	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-		mov = __builtin_bswap64(mov);
-	if (p[8] != 0x05)
+	memcpy(&v, &w->scratch[at & 31], 8);
+	return uc_word(w, v, 8);
+}
+
+/* mov $15,%rax; syscall, or x32's mov $0x40000201,%rax in w->scratch. 1, 2, or 0 if
+ * neither. */
+static inline u32 uc_x86_64_sigreturn(struct uc_walk *w)
+{
+	u64 mov = uc_code_u64(w, 0);
+
+	if (w->scratch[8] != 0x05)
 		return 0;
 	return mov == 0x0f0000000fc0c748 ? 1 : mov == 0x0f40000201c0c748 ? 2 : 0;
 }
@@ -93,7 +100,7 @@ UC_FN int uc_bare_ra_at(UC_WALK, u64 addr)
 	rc = uc_bare_code(w, w->value, 9);
 	if (rc)
 		return rc == UC_FAULT ? rc : 0;
-	return uc_x86_64_sigreturn(w->scratch) != 0;
+	return uc_x86_64_sigreturn(w) != 0;
 }
 
 /* mov $15,%rax; syscall, and x32's mov $0x40000201,%rax (formats sheet 4.7): the
@@ -102,7 +109,7 @@ static inline int uc_x86_64_signal(struct uc_walk *w)
 {
 	/* sigcontext order: r8-r15 rdi rsi rbp rbx rdx rax rcx rsp rip */
 	static const u8 order[17] = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16 };
-	u32 kind = uc_x86_64_sigreturn(w->scratch), i;
+	u32 kind = uc_x86_64_sigreturn(w), i;
 	s32 at = kind == 2 ? UC_X32_SIGFRAME : UC_X86_64_SIGFRAME;
 
 	if (!kind)
@@ -337,6 +344,57 @@ UC_FN_LOCAL int uc_bare_frame_pointer(UC_WALK)
 	return 1;
 }
 
+/*
+ * A program's start, once it has pushed something for the first function: it has
+ * cleared the frame pointer, as the psABI (3.4.1) asks for, and the stack pointer is
+ * still next to where it began. 1, 0 or UC_FAULT.
+ */
+static inline int uc_x86_64_is_start(struct uc_walk *w)
+{
+	u64 entry = (w->regs.pc - 1) & ~15ull;
+	u32 i, at;
+
+	if (!w->entry_sp || w->entry_sp - w->regs.r[UC_RSP] > UC_ENTRY_PUSHES)
+		return 0;
+	UC_FOR(i, UC_ENTRY_PUSHES / 16)
+	{
+		int rc = uc_bare_code(w, entry - 16 * i, 16);
+
+		if (rc)
+			return rc == UC_FAULT ? rc : 0;
+		at = (uc_code_u64(w, 0) & 0xffffffff) == 0xfa1e0ff3 ? 4 : 0; /* endbr64 */
+		if (w->scratch[at] == 0x48)
+			at++;
+		if (uc_bytes(&w->scratch[at], 0x31, 0xed)) /* xor %ebp,%ebp */
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * A thread's start in musl, behind the call of its function: mov %eax,%edi;
+ * xor %eax,%eax; mov $60,%al; syscall; hlt
+ */
+static inline int uc_x86_64_is_thread(struct uc_walk *w)
+{
+	int rc = uc_bare_code(w, w->regs.pc, 9);
+
+	if (rc)
+		return rc == UC_FAULT ? rc : 0;
+	return uc_code_u64(w, 0) == 0x050f3cb0c031c789 && w->scratch[8] == 0xf4;
+}
+
+static inline int uc_bare_is_first(struct uc_walk *w)
+{
+	int rc = 0;
+
+	if (w->abi.machine != UC_EM_X86_64)
+		return 0;
+	if (!w->exact)
+		rc = uc_x86_64_is_thread(w);
+	return rc ? rc : uc_x86_64_is_start(w);
+}
+
 static inline int uc_bare_is_entry(const struct uc_walk *w)
 {
 	u32 sp = w->abi.sp & UC_REG_MASK;
@@ -405,12 +463,10 @@ static inline int uc_bare_entry_at(struct uc_walk *w, u64 slot)
 {
 	int rc = uc_bare_ra_at(w, slot);
 	u64 entry;
-	s32 rel;
 
 	if (rc != 1 || w->scratch[2] != 0xe8) /* behind a call of another kind */
 		return rc == UC_FAULT ? rc : 0;
-	memcpy(&rel, &w->scratch[3], 4);
-	entry = w->value + (u64)(s64)rel;
+	entry = w->value + (u64)(s64)(s32)uc_code_u64(w, 3);
 	if (w->ways.calls >= UC_ENTRY_CALLS || uc_port_map(w, entry) ||
 	    !(w->found.flags & UC_MAP_EXEC))
 		return 0;
@@ -567,7 +623,11 @@ UC_FN int uc_bare_row(UC_WALK, u32 why)
 		return rc;
 	if (rc == 1)
 		return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
-	rc = uc_bare_trampoline(w, w->regs.pc);
+	rc = uc_bare_is_first(w);
+	if (rc == 1)
+		return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
+	if (!rc)
+		rc = uc_bare_trampoline(w, w->regs.pc);
 	if (!rc)
 		rc = uc_arch_row(w);
 out:

@@ -30,154 +30,6 @@ enum {
 	FOLLOW_LOST,
 };
 
-/* ---- one instruction's bytes ---- */
-
-/* Machine register number -> DWARF's. */
-static inline u8 uc_insn_reg(u32 n)
-{
-	return n >= 8 ? n & 15 : (0x54673120u >> (4 * n)) & 15;
-}
-
-/* A register of a byte operand: without REX, 4 to 7 are the high bytes of 0 to 3. */
-static inline u8 uc_insn_byte_reg(u32 n, u32 high)
-{
-	return uc_insn_reg(high && n >= 4 ? n - 4 : n);
-}
-
-/*
- * The 16 bytes at the cursor to w->scratch; what is missing is zero. They come from
- * the cursor's window, unless it ends before.
- */
-static inline int uc_insn_fill(struct uc_walk *w)
-{
-	u64 pos = w->cur.pos, at = pos - w->cur.win, left = w->cur.end - pos;
-
-	if (pos >= w->cur.end)
-		return UNCOIL_STOP_MALFORMED;
-	if (at >= w->cur.win_len || w->cur.win_len - at < 16) {
-		u32 len = uc_to_page_end(pos, left < UC_WINDOW ? (u32)left : UC_WINDOW);
-
-		w->cur.win_len = 0;
-		if (len < 16)
-			return uc_bare_code(w, pos, left < 16 ? (u32)left : 16);
-		if (uc_port_read_window(w, w->cur.buf, len, pos, UC_WINDOW))
-			return uc_read_failed(w, pos, len);
-		w->cur.win = pos;
-		w->cur.win_len = len;
-		at = 0;
-	}
-	if (at > UC_WINDOW - 16)
-		return UNCOIL_STOP_MALFORMED;
-	memcpy(w->scratch, &w->cur.buf[at], 16);
-	return 0;
-}
-
-/* The next byte of the instruction. Its length is looked at when it is read. */
-static inline u32 uc_insn_u8(struct uc_walk *w)
-{
-	return w->scratch[w->insn.len++ & 15];
-}
-
-/* A number of 1, 2, 4 or 8 bytes, sign-extended. */
-static inline s64 uc_insn_signed(struct uc_walk *w, u32 bytes)
-{
-	u32 shift = (64 - 8 * bytes) & 63;
-	u64 v;
-
-	memcpy(&v, &w->scratch[w->insn.len & 15], 8);
-	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-		v = __builtin_bswap64(v);
-	w->insn.len += (u8)bytes;
-	return (s64)(v << shift) >> shift;
-}
-
-static inline void uc_insn_memory(struct uc_walk *w, u32 rm)
-{
-	u32 rex = w->insn.rex, mod = w->insn.mod, base = rm, none;
-
-	if (rm == 4) {
-		u32 sib = uc_insn_u8(w);
-
-		base = sib & 7;
-		w->insn.indexed = ((sib >> 3) & 7) != 4 || (rex & 2);
-	}
-	none = !mod && base == 5;
-	w->insn.rip = !mod && rm == 5;
-	w->insn.base = none ? UC_INSN_NO_BASE : uc_insn_reg(base | (rex & 1) << 3);
-	if (mod || none)
-		w->insn.disp = uc_insn_signed(w, mod == 1 ? 1 : 4);
-}
-
-static inline void uc_insn_modrm(struct uc_walk *w)
-{
-	u32 rex = w->insn.rex, high = (w->insn.what & INSN_BYTE) && !rex;
-	u32 modrm = uc_insn_u8(w), rm = modrm & 7;
-
-	w->insn.mod = (u8)(modrm >> 6);
-	w->insn.digit = (modrm >> 3) & 7;
-	w->insn.reg = uc_insn_byte_reg(w->insn.digit | (rex & 4) << 1, high);
-	w->insn.rm = uc_insn_byte_reg(rm | (rex & 1) << 3, high && w->insn.mod == 3);
-	if (w->insn.mod != 3)
-		uc_insn_memory(w, rm);
-	/* group 3: only its test has an immediate operand */
-	if (!w->insn.two && (w->insn.op & 0xfe) == 0xf6 && w->insn.digit < 2)
-		w->insn.what |= w->insn.op & 1 ? INSN_IMM : INSN_IMM8;
-}
-
-/* Prefixes and the opcode. */
-static inline void uc_insn_opcode(struct uc_walk *w)
-{
-	u32 i;
-
-	w->insn.opsize = 4;
-	UC_FOR(i, UC_INSN_PREFIXES)
-	{
-		w->insn.op = (u8)uc_insn_u8(w);
-		if (!(uc_insn_one[w->insn.op] & INSN_PREFIX))
-			break;
-		if (w->insn.op == 0x66)
-			w->insn.opsize = 2;
-		else if (w->insn.op >= 0xf2)
-			w->insn.rep = w->insn.op;
-	}
-	if ((w->insn.op & 0xf0) == 0x40) {
-		w->insn.rex = w->insn.op;
-		w->insn.op = (u8)uc_insn_u8(w);
-	}
-	if (w->insn.rex & 8)
-		w->insn.opsize = 4;
-	w->insn.what = uc_insn_one[w->insn.op];
-	w->insn.two = w->insn.op == 0x0f;
-	if (w->insn.two) {
-		w->insn.op = (u8)uc_insn_u8(w);
-		w->insn.what = uc_insn_two[w->insn.op];
-	}
-}
-
-/* The instruction at the cursor, to w->insn. */
-UC_FN_LOCAL int uc_insn_read(UC_WALK)
-{
-	u32 bytes = 0;
-
-	memset(&w->insn, 0, sizeof(w->insn));
-	w->cur.error = uc_insn_fill(w);
-	if (w->cur.error)
-		return w->cur.error;
-	uc_insn_opcode(w);
-	if (w->insn.what & INSN_MODRM)
-		uc_insn_modrm(w);
-	if (w->insn.what & INSN_IMM8)
-		bytes = 1;
-	else if (w->insn.what & INSN_IMM) /* mov $imm, %reg may have 8 */
-		bytes = (w->insn.rex & 8) && (w->insn.op & 0xf8) == 0xb8 ? 8 : w->insn.opsize;
-	if (bytes)
-		w->insn.imm = uc_insn_signed(w, bytes);
-	w->cur.pos += w->insn.len;
-	if (w->insn.len > 15 || w->cur.pos > w->cur.end)
-		w->cur.error = UNCOIL_STOP_MALFORMED;
-	return w->cur.error;
-}
-
 /* ---- registers and the stack ---- */
 
 /* A register gets a value of the function's own. */
@@ -191,6 +43,8 @@ UC_FN_LOCAL int uc_way_write(UC_WALK, u32 reg)
 		w->follow.rax = -1;
 	if (reg == w->follow.code_reg)
 		w->follow.code = 0;
+	if (reg == w->follow.table_reg)
+		w->follow.table = 0;
 	w->row.kind[reg & UC_REG_MASK] = UC_RULE_UNDEFINED;
 	return FOLLOW_ON;
 }
@@ -212,6 +66,26 @@ static inline void uc_way_scratch(struct uc_walk *w)
 	memset(&w->row.kind[UC_RSI], UC_RULE_UNDEFINED, 2);
 	w->follow.rax = -1;
 	w->follow.code = 0;
+	w->follow.table = 0;
+}
+
+/* A register's value, where it is known. */
+static inline int uc_way_value(struct uc_walk *w, u32 reg, u64 *ret)
+{
+	reg &= UC_REG_MASK;
+	if (w->follow.code && reg == w->follow.code_reg) {
+		*ret = w->follow.code;
+		return 1;
+	}
+	*ret = w->regs.r[reg];
+	return !w->ways.goal && w->row.kind[reg] == UC_RULE_UNSET && reg != UC_RSP &&
+	       (w->regs.known & UC_BIT(reg));
+}
+
+static inline void uc_way_know(struct uc_walk *w, u32 reg, u64 v)
+{
+	w->follow.code_reg = (u8)reg;
+	w->follow.code = v;
 }
 
 /* The stack pointer has risen: what was pushed below it is gone. */
@@ -374,8 +248,7 @@ static inline void uc_follow_lea(struct uc_walk *w)
 			w->follow.fp_set = 1;
 			w->follow.fp_depth = w->follow.depth + w->insn.disp;
 		} else if (w->insn.rip) {
-			w->follow.code_reg = (u8)reg;
-			w->follow.code = w->cur.pos + (u64)w->insn.disp;
+			uc_way_know(w, reg, w->cur.pos + (u64)w->insn.disp);
 		}
 	}
 }
@@ -500,6 +373,54 @@ static inline int uc_follow_syscall(struct uc_walk *w)
 	return FOLLOW_ON;
 }
 
+/*
+ * A jump by a table of distances from it, as compilers make for a switch:
+ *	lea table(%rip),%b; movslq (%b,%i,4),%r; add %b,%r; jmp *%r
+ * Any of its places will do: the first.
+ */
+static inline void uc_follow_table_load(struct uc_walk *w)
+{
+	u64 table;
+
+	if (!w->insn.indexed || w->insn.disp || !uc_way_value(w, w->insn.base, &table))
+		table = 0;
+	uc_way_write(w, w->insn.reg);
+	w->follow.table = table;
+	w->follow.table_reg = w->insn.reg;
+}
+
+/* add %from,%to. 1: it was that of a jump by a table, or its result is known. */
+static inline int uc_follow_add(struct uc_walk *w)
+{
+	u32 to = w->insn.op & 2 ? w->insn.reg : w->insn.rm;
+	u32 from = w->insn.op & 2 ? w->insn.rm : w->insn.reg;
+	u64 v, sum;
+
+	if (w->insn.two || w->insn.mod != 3 || (w->insn.op & 0xfd) != 0x01 ||
+	    !uc_way_value(w, from, &v))
+		return 0;
+	if (w->follow.table && w->follow.table == v && to == w->follow.table_reg)
+		return 1;
+	if (!uc_way_value(w, to, &sum))
+		return 0;
+	uc_way_write(w, to);
+	uc_way_know(w, to, sum + v);
+	return 1;
+}
+
+static inline int uc_follow_table_jump(struct uc_walk *w)
+{
+	u64 table = w->follow.table;
+	u64 to;
+
+	if (uc_port_read(w, w->scratch, 4, table)) {
+		w->cur.error = uc_read_failed(w, table, 4);
+		return FOLLOW_LOST;
+	}
+	memcpy(&to, w->scratch, 8);
+	return uc_follow_jump(w, table + (u64)(s64)(s32)uc_word(w, to, 4));
+}
+
 /* jmp *slot(%rip) is a call in last place, or it leads to the goal from another
  * module. */
 static inline int uc_follow_slot(struct uc_walk *w)
@@ -513,6 +434,7 @@ static inline int uc_follow_slot(struct uc_walk *w)
 		return FOLLOW_LOST;
 	}
 	memcpy(&to, w->scratch, 8);
+	to = uc_word(w, to, 8);
 	if (uc_port_map(w, to) || !(w->found.flags & UC_MAP_EXEC))
 		return FOLLOW_LOST;
 	w->follow.lo = w->found.start;
@@ -522,6 +444,8 @@ static inline int uc_follow_slot(struct uc_walk *w)
 
 static inline int uc_follow_group5(struct uc_walk *w)
 {
+	u64 to;
+
 	switch (w->insn.digit) {
 	case 0:
 	case 1: /* inc, dec */
@@ -533,9 +457,15 @@ static inline int uc_follow_group5(struct uc_walk *w)
 	case 2:
 		return uc_follow_call(w);
 	case 4:
-		if (w->insn.mod == 3 && w->follow.code && w->insn.rm == w->follow.code_reg)
-			return uc_follow_jump(w, w->follow.code);
-		return w->insn.rip ? uc_follow_slot(w) : FOLLOW_TAIL;
+		if (w->insn.rip)
+			return uc_follow_slot(w);
+		if (w->insn.mod != 3)
+			return FOLLOW_TAIL;
+		if (w->follow.table && w->insn.rm == w->follow.table_reg)
+			return uc_follow_table_jump(w);
+		if (!uc_way_value(w, w->insn.rm, &to) || uc_follow_jump(w, to) == FOLLOW_LOST)
+			return FOLLOW_TAIL;
+		return FOLLOW_BRANCH;
 	case 6:
 		return uc_way_push(w, UC_INSN_NO_BASE);
 	}
@@ -579,6 +509,9 @@ static inline int uc_follow_one(struct uc_walk *w)
 	if (op >= 0xb0 && op <= 0xbf)
 		return uc_follow_mov_imm(w);
 	switch (op) {
+	case 0x63:
+		uc_follow_table_load(w);
+		return FOLLOW_ON;
 	case 0x68:
 	case 0x6a:
 		return uc_way_push(w, UC_INSN_NO_BASE);
@@ -673,6 +606,8 @@ static inline int uc_follow_insn(struct uc_walk *w)
 		return FOLLOW_LOST;
 	if (what & INSN_SCRATCH)
 		uc_way_scratch(w);
+	if (uc_follow_add(w))
+		return FOLLOW_ON;
 	if (what & INSN_OWN)
 		return w->insn.two ? uc_follow_two(w) : uc_follow_one(w);
 	if (what & INSN_REG)

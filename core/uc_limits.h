@@ -46,6 +46,8 @@
 /* Bytes above the initial stack pointer that an entry point may have popped:
  * ld.so started by hand removes its own arguments. */
 #define UC_ENTRY_BYTES 4096
+/* ... and below it, pushed for the program's first function. */
+#define UC_ENTRY_PUSHES 64
 
 /* Bytes before a pc searched for the set-up of a frame pointer. */
 #define UC_PROLOGUE_BYTES 1024

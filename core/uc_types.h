@@ -329,7 +329,8 @@ struct uc_follow {
 	s64 tested_value; /* of the register that was tested last */
 	s64 rax; /* its value, -1 if not known: the number of a system call */
 	u64 target; /* of the last jump, if the stack was then as at the start */
-	u64 code; /* the address that code_reg holds; 0: not known */
+	u64 code; /* what code_reg holds; 0: not known */
+	u64 table; /* ... that table_reg holds a distance of; 0: none */
 	u64 lo; /* where the mapping begins whose code is followed */
 	u32 pushed;
 	u32 branches; /* passed so far, of those that may go either way */
@@ -345,8 +346,8 @@ struct uc_follow {
 	u8 calls; /* a call was stepped over */
 	u8 called; /* ... just now */
 	u8 lost; /* something not known was done */
-	u8 code_reg;
-	u8 pad[7];
+	u8 code_reg, table_reg;
+	u8 pad[6];
 };
 
 /* The ways through the code that were tried. */
