@@ -7,7 +7,17 @@ __attribute__((noinline, noclone, noipa)) void spot(void) {
   for (;;) __asm__ volatile("pause");
 }
 
-__attribute__((noinline, noipa)) void inner(void) { char a[100]; __asm__ volatile("" ::"r"(a) : "memory"); spot(); __asm__ volatile("" ::"r"(a) : "memory"); }
+/* An instruction that nobody who reads code for its stack depth need know. */
+static void odd(void) { __asm__ volatile("rdtscp" ::: "rax", "rcx", "rdx", "memory"); }
+
+__attribute__((noinline, noipa)) void inner(void) {
+  char a[100];
+  odd();
+  __asm__ volatile("" ::"r"(a) : "memory");
+  spot();
+  odd();
+  __asm__ volatile("" ::"r"(a) : "memory");
+}
 __attribute__((noinline, noipa)) void outer(void) { inner(); __asm__ volatile(""); }
 int main(void) {
   outer();
