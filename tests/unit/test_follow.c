@@ -590,6 +590,330 @@ static void test_follow__new_thread_is_the_outermost(void **state)
 	expect_none();
 }
 
+/* ---- calls on the way ---- */
+
+/* At a call the stack pointer is a multiple of 16 (psABI 3.2.2), so behind it the
+ * return address is at 8 modulo 16; SP0 is a multiple of 16. */
+static void test_follow__calls_are_stepped_over(void **state)
+{
+	(void)state;
+	/* call; add $8,%rsp; ret */
+	begin(0, BYTES(0xe8, LE32(0x40), 0x48, 0x83, 0xc4, 0x08, 0xc3));
+	expect_depth(8);
+	begin(0, BYTES(0xff, 0xd0, 0x48, 0x83, 0xc4, 0x08, 0xc3)); /* call *%rax */
+	expect_depth(8);
+	begin(0, BYTES(0xff, 0x15, LE32(0x40), 0x48, 0x83, 0xc4, 0x08, 0xc3)); /* *slot(%rip) */
+	expect_depth(8);
+	begin(0, BYTES(0x67, 0xe8, LE32(0x40), 0x58, 0xc3)); /* as linkers relax it; pop %rax */
+	expect_depth(8);
+}
+
+static void test_follow__call_keeps_preserved_registers_alone(void **state)
+{
+	(void)state;
+	/* call; pop %rbx; ret */
+	begin(0, BYTES(0xe8, LE32(0x40), 0x5b, 0xc3));
+	expect_depth(8);
+	expect_reg(RBX, word(SP0));
+	expect_reg(R12, 0x100c);
+	expect_lost(RAX);
+	expect_lost(UC_RDI);
+	expect_lost(11);
+	/* call; test %rax,%rax; je A; pop %rbx; ret; A: ret: of rax nothing is known, so
+	 * the way forward, off by 8, is no way */
+	begin(0, BYTES(0xe8, LE32(0x40), 0x48, 0x85, 0xc0, 0x74, 0x02, 0x5b, 0xc3, 0xc3));
+	w.regs.r[RAX] = 0;
+	expect_depth(8);
+}
+
+/* What comes behind a call that never returns is another function: its return
+ * would be off by 8, though a return address lies there by chance. */
+static void test_follow__way_behind_a_call_is_aligned(void **state)
+{
+	(void)state;
+	begin(0, BYTES(0xe8, LE32(0x40), 0xc3));
+	img_u64(&img, SP0, CALLER);
+	expect_none();
+}
+
+/* call; nopw to a multiple of 16; add $8,%rsp; ret */
+static void test_follow__padding_behind_a_call_ends_the_way(void **state)
+{
+	(void)state;
+	begin(5, BYTES(0x90, 0x90, 0x90, 0x90, 0x90, 0xe8, LE32(0x40), 0x66, 0x0f, 0x1f, 0x44, 0, 0,
+		       0x48, 0x83, 0xc4, 0x08, 0xc3));
+	img_u64(&img, SP0 + 8, CALLER);
+	expect_none();
+	/* one of 5 bytes, not so aligned, is no padding */
+	begin(0, BYTES(0xe8, LE32(0x40), 0x0f, 0x1f, 0x44, 0, 0, 0x48, 0x83, 0xc4, 0x08, 0xc3));
+	expect_depth(8);
+}
+
+/* gcc's __do_global_dtors_aux, from the push on:
+ *	push %rbp; cmpq $0,slot(%rip); mov %rsp,%rbp; je A; mov slot(%rip),%rdi;
+ *	call; A: call; movb $1,completed(%rip); pop %rbp; ret */
+static void test_follow__do_global_dtors_aux(void **state)
+{
+	static const u8 code[] = { 0x55, 0x48, 0x83, 0x3d, LE32(0x40), 0x00, 0x48, 0x89, 0xe5, 0x74,
+				   0x0c, 0x48, 0x8b, 0x3d, LE32(0x40), 0xe8, LE32(0x40), 0xe8,
+				   LE32(0x40), 0xc6, 0x05, LE32(0x40), 0x01, 0x5d, 0xc3 };
+	static const u32 pushed[] = { 1, 9, 12, 14, 21, 26, 31, 38 };
+	u32 i;
+
+	(void)state;
+	begin(0, code, sizeof(code));
+	w.regs.r[UC_RSP] = SP0 + 8;
+	img_u64(&img, SP0 + 8, CALLER);
+	assert_int_equal(img_step(&img, &w), 0);
+	assert_int_equal(w.regs.pc, CALLER);
+	expect_reg(RBP, 1);
+	for (i = 0; i < sizeof(pushed) / sizeof(pushed[0]); i++) {
+		begin(pushed[i], code, sizeof(code));
+		expect_depth(8);
+		expect_reg(RBP, word(SP0));
+	}
+}
+
+static void test_follow__other_way_where_the_usual_ends(void **state)
+{
+	(void)state;
+	/* je A; pop %rbx; ret; A: ud2 */
+	begin(0, BYTES(0x74, 0x02, 0x5b, 0xc3, 0x0f, 0x0b));
+	expect_depth(8);
+	expect_reg(RBX, word(SP0));
+	/* two branches: je A; je A; pop %rbx; ret; A: hlt */
+	begin(0, BYTES(0x74, 0x04, 0x75, 0x02, 0x5b, 0xc3, 0xf4));
+	expect_depth(8);
+	/* the branch back leads out: A: pop %rbx; ret; start: jne A; hlt */
+	begin(2, BYTES(0x5b, 0xc3, 0x75, 0xfc, 0xf4));
+	expect_depth(8);
+}
+
+/* A loop that only its branches could leave is gone through once. */
+static void test_follow__endless_loops(void **state)
+{
+	(void)state;
+	begin(0, BYTES(0x74, 0xfe, 0xeb, 0xfc)); /* A: je A; jmp A */
+	expect_none();
+	begin(0, BYTES(0x74, 0x02, 0xeb, 0xfc, 0x74, 0xfa, 0xeb, 0xf8));
+	expect_none();
+}
+
+/* ---- callers ---- */
+
+/* The code behind a call, not the call itself: add $8,%rsp; pop %rbx; pop %r12;
+ * ret; sp is a multiple of 16 there. */
+static void test_follow__callers_of_code_without_frame_pointer(void **state)
+{
+	(void)state;
+	begin(5, BYTES(0xe8, LE32(0x40), 0x48, 0x83, 0xc4, 0x08, 0x5b, 0x41, 0x5c, 0xc3));
+	w.exact = 0;
+	expect_depth(24);
+	expect_reg(RBX, word(SP0 + 8));
+	expect_reg(R12, word(SP0 + 16));
+	/* off by 8: it never returned */
+	begin(5, BYTES(0xe8, LE32(0x40), 0x48, 0x83, 0xc4, 0x10, 0x5b, 0x41, 0x5c, 0xc3));
+	img_u64(&img, SP0 + 32, CALLER);
+	w.exact = 0;
+	expect_none();
+}
+
+/* The kernel has a signal handler return to its trampoline: no call before it. */
+static void test_follow__signal_handler_returns_to_its_trampoline(void **state)
+{
+	u64 at = IMG_TEXT + 0x900;
+
+	(void)state;
+	begin(0, BYTES(0xc3));
+	img_write(&img, at, BYTES(0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05));
+	img_u64(&img, SP0, at);
+	assert_int_equal(img_step(&img, &w), 0);
+	assert_int_equal(w.regs.pc, at);
+	/* one byte of it is not enough */
+	begin(0, BYTES(0xc3));
+	img_write(&img, at, BYTES(0x48, 0xc7, 0xc0, 0x0e, 0, 0, 0, 0x0f, 0x05));
+	img_u64(&img, SP0, at);
+	expect_none();
+}
+
+/* ---- functions that never return ---- */
+
+/* push %rbx; mov %edi,%ebx; sub $16,%rsp; call; hlt: the return address is 24 bytes up. */
+static const u8 never[] = { 0x53, 0x89, 0xfb, 0x48, 0x83, 0xec, 0x10, 0xe8, LE32(0x40), 0xf4 };
+
+/* A word behind a direct call of FN lies just where FN's code says. */
+static void test_follow__from_the_function_that_was_called(void **state)
+{
+	u32 depth, exact;
+
+	(void)state;
+	for (exact = 0; exact < 2; exact++)
+		for (depth = 8; depth <= 40; depth += 8) {
+			begin(12, never, sizeof(never));
+			w.exact = exact;
+			img_write(&img, CALLER - 5, BYTES(0xe8, LE32(FN - CALLER)));
+			img_write(&img, FN - 1, BYTES(0x58)); /* no padding before it */
+			img_u64(&img, SP0 + depth, CALLER);
+			if (depth == 24) {
+				expect_depth(24);
+				expect_reg(RBX, word(SP0 + 16));
+			} else {
+				expect_none();
+			}
+		}
+}
+
+/* musl's: _start_c ends with a jump to another function, by a register. */
+static void test_follow__from_the_function_that_jumped_here(void **state)
+{
+	u64 entry = IMG_TEXT + 0x700;
+
+	(void)state;
+	begin(12, never, sizeof(never));
+	/* push %r13; lea FN(%rip),%rax; pop %r13; jmp *%rax */
+	img_write(&img, entry, BYTES(0x41, 0x55, 0x48, 0x8d, 0x05, LE32(FN - (entry + 9)), 0x41, 0x5d,
+				     0xff, 0xe0));
+	img_write(&img, CALLER - 5, BYTES(0xe8, LE32(entry - CALLER)));
+	img_write(&img, FN - 1, BYTES(0x58));
+	expect_depth(24);
+	expect_reg(R13, 0x100d);
+}
+
+/* Called by a pointer: what begins at a multiple of 16 behind padding leads here. */
+static void test_follow__from_what_begins_behind_padding(void **state)
+{
+	(void)state;
+	begin(12, never, sizeof(never)); /* int3 is before it */
+	expect_depth(24);
+	expect_reg(RBX, word(SP0 + 16));
+	begin(12, never, sizeof(never));
+	img_write(&img, FN - 1, BYTES(0x58));
+	img_u64(&img, SP0 + 24, CALLER);
+	expect_none();
+}
+
+/* A loop behind padding: sub $24,%rsp; nops; call; hlt. The depth from there is 0. */
+static void test_follow__padding_inside_a_function(void **state)
+{
+	(void)state;
+	begin(21, BYTES(0x48, 0x83, 0xec, 0x18, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+			0x90, 0x90, 0x90, 0xe8, LE32(0x40), 0xf4));
+	img_u64(&img, SP0, CALLER); /* a trap */
+	expect_depth(24);
+}
+
+/* ---- jumps that say where to ---- */
+
+/* lea T(%rip),%rdx; movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax, as
+ * compilers make of a switch; the first place is pop %rbx; ret */
+static void test_follow__jump_by_a_table(void **state)
+{
+	static const u8 code[] = { 0x48, 0x8d, 0x15, LE32(0x100 - 7), 0x48, 0x63, 0x04, 0x82,
+				   0x48, 0x01, 0xd0, 0xff, 0xe0, 0xcc, 0x5b, 0xc3 };
+	u32 i;
+	static const u32 at[] = { 0, 7, 11, 14 };
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		begin(at[i], code, sizeof(code));
+		img_write(&img, FN + 0x100, BYTES(LE32(17 - 0x100)));
+		/* registers as they are there: index 0 */
+		if (at[i] > 0)
+			w.regs.r[UC_RDX] = FN + 0x100;
+		w.regs.r[RAX] = at[i] < 11 ? 0 : at[i] == 11 ? (u64)(17 - 0x100) : FN + 17;
+		expect_depth(8);
+		expect_reg(RBX, word(SP0));
+	}
+}
+
+/* ---- frame pointers, alignment ---- */
+
+/* push %rbp; mov %rsp,%rbp; and $-32,%rsp; sub $32,%rsp; leave; ret */
+static void test_follow__realigned_frame(void **state)
+{
+	static const u8 code[] = { 0x55, 0x48, 0x8b, 0xec, 0x48, 0x83, 0xe4, 0xe0,
+				   0x48, 0x83, 0xec, 0x20, 0xc9, 0xc3 };
+
+	(void)state;
+	begin(0, code, sizeof(code));
+	expect_depth(0);
+	expect_reg(RBP, 1);
+	begin(1, code, sizeof(code));
+	expect_depth(8);
+	begin(4, code, sizeof(code));
+	w.regs.r[RBP] = SP0;
+	expect_depth(8);
+	begin(12, code, sizeof(code));
+	w.regs.r[RBP] = SP0 + 0x48;
+	expect_depth(0x50);
+	expect_reg(RBP, word(SP0 + 0x48));
+}
+
+/* lea -8(%rbp),%rsp; pop %rbx; pop %rbp; ret */
+static void test_follow__stack_pointer_from_the_frame_pointer(void **state)
+{
+	(void)state;
+	begin(0, BYTES(0x48, 0x8d, 0x65, 0xf8, 0x5b, 0x5d, 0xc3));
+	w.regs.r[RBP] = SP0 + 0x40;
+	expect_depth(0x48);
+	expect_reg(RBX, word(SP0 + 0x38));
+	expect_reg(RBP, word(SP0 + 0x40));
+	/* mov -8(%rbp),%rbx; leave; ret */
+	begin(0, BYTES(0x48, 0x8b, 0x5d, 0xf8, 0xc9, 0xc3));
+	w.regs.r[RBP] = SP0 + 0x40;
+	expect_depth(0x48);
+	expect_reg(RBX, word(SP0 + 0x38));
+}
+
+/* bt, bts of a register: the operand in the middle is no register. */
+static void test_follow__bit_tests(void **state)
+{
+	(void)state;
+	begin(0, BYTES(0x48, 0x0f, 0xba, 0xe3, 0x05, 0x48, 0x83, 0xc4, 0x08, 0xc3)); /* bt $5,%rbx */
+	expect_depth(8);
+	expect_reg(RBX, 0x1003);
+	begin(0, BYTES(0x48, 0x0f, 0xba, 0xeb, 0x05, 0x48, 0x83, 0xc4, 0x08, 0xc3)); /* bts */
+	expect_depth(8);
+	expect_lost(RBX);
+}
+
+/* push $5; pop %rax: gcc -Os */
+static void test_follow__pushes_of_other_things(void **state)
+{
+	(void)state;
+	begin(0, BYTES(0x6a, 0x05, 0x58, 0xc3));
+	expect_depth(0);
+	begin(0, BYTES(0x68, LE32(5), 0x58, 0xc3));
+	expect_depth(0);
+	begin(0, BYTES(0xff, 0x75, 0x08, 0x48, 0x83, 0xc4, 0x08, 0xc3)); /* push 8(%rbp) */
+	expect_depth(0);
+	begin(0, BYTES(0x53, 0x41, 0x5c, 0xc3)); /* push %rbx; pop %r12 */
+	expect_depth(0);
+	expect_reg(RBX, 0x1003);
+	expect_lost(R12);
+}
+
+/* mov $39,%eax; syscall; ret */
+static void test_follow__system_calls_come_back(void **state)
+{
+	(void)state;
+	begin(0, BYTES(0xb8, LE32(39), 0x0f, 0x05, 0xc3));
+	expect_depth(0);
+}
+
+/* test %eax,%eax looks at half of the register. */
+static void test_follow__test_of_half_a_register(void **state)
+{
+	(void)state;
+	/* je A; ret; A: pop %rbx; ret */
+	begin(0, BYTES(0x85, 0xc0, 0x74, 0x01, 0xc3, 0x5b, 0xc3));
+	w.regs.r[RAX] = 0xffffffff00000000;
+	expect_depth(8);
+	begin(0, BYTES(0x85, 0xc0, 0x74, 0x01, 0xc3, 0x5b, 0xc3));
+	w.regs.r[RAX] = 1;
+	expect_depth(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -624,6 +948,26 @@ int main(void)
 		cmocka_unit_test(test_follow__code_that_ends_with_the_mapping),
 		cmocka_unit_test(test_follow__code_across_a_page_that_is_not_present),
 		cmocka_unit_test(test_follow__new_thread_is_the_outermost),
+		cmocka_unit_test(test_follow__calls_are_stepped_over),
+		cmocka_unit_test(test_follow__call_keeps_preserved_registers_alone),
+		cmocka_unit_test(test_follow__way_behind_a_call_is_aligned),
+		cmocka_unit_test(test_follow__padding_behind_a_call_ends_the_way),
+		cmocka_unit_test(test_follow__do_global_dtors_aux),
+		cmocka_unit_test(test_follow__other_way_where_the_usual_ends),
+		cmocka_unit_test(test_follow__endless_loops),
+		cmocka_unit_test(test_follow__callers_of_code_without_frame_pointer),
+		cmocka_unit_test(test_follow__signal_handler_returns_to_its_trampoline),
+		cmocka_unit_test(test_follow__from_the_function_that_was_called),
+		cmocka_unit_test(test_follow__from_the_function_that_jumped_here),
+		cmocka_unit_test(test_follow__from_what_begins_behind_padding),
+		cmocka_unit_test(test_follow__padding_inside_a_function),
+		cmocka_unit_test(test_follow__jump_by_a_table),
+		cmocka_unit_test(test_follow__realigned_frame),
+		cmocka_unit_test(test_follow__stack_pointer_from_the_frame_pointer),
+		cmocka_unit_test(test_follow__bit_tests),
+		cmocka_unit_test(test_follow__pushes_of_other_things),
+		cmocka_unit_test(test_follow__system_calls_come_back),
+		cmocka_unit_test(test_follow__test_of_half_a_register),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
