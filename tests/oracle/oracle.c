@@ -10,6 +10,8 @@
  *     -e             give the program an empty environment
  *     -f             skip everything before the program's own entry point: ld.so's
  *                    start-up runs at full speed, stepping begins at the entry
+ *     -t             step the first thread that the program makes, from its first
+ *                    instruction behind clone; the others run freely
  *     -v N           print the first N bad unwindings of each plug-in
  *
  * How truth is kept: the process is stepped from its first instruction in
@@ -17,13 +19,14 @@
  * every instruction all entries whose slot lies below rsp are dropped, which
  * covers ret, longjmp, C++ landing pads and "call next; pop".  A signal pushes
  * two entries: the interrupted pc, and the restorer (__restore_rt); rt_sigreturn
- * drops them whatever stack they are on.
+ * drops them whatever stack they are on.  Code that pops its return address and
+ * pushes it again later (sigsetjmp in musl) has it back where it was.
  *
  * Verdicts: ok; short (right, but stops early); long (goes on past the end);
  * wrong (a false frame); rewritten (the true slot no longer holds the return
  * address: eh_return, nothing to be right about; not counted as an error).
  *
- * Limits: one thread; children are not followed; stacks switched by
+ * Limits: one thread at a time; children are not followed; stacks switched by
  * swapcontext-like code are not understood (signal alternate stacks are);
  * siglongjmp out of an alternate stack is not; a string instruction under rep
  * counts as one instruction per iteration (TF semantics); no CET shadow stacks.
@@ -51,9 +54,10 @@ static char *maps;
 static unsigned gen;
 
 struct ent { uint64_t ret, slot; int sig; int sid; };
-static struct ent sh[1 << 16];
+static struct ent sh[1 << 16], popped[64]; /* the last that pop took off */
+static unsigned npopped;
 static int nsh, sid;
-static uint64_t mismatches;
+static uint64_t mismatches, entry_sp;
 
 /* ---------- memory of the tracee ---------- */
 static size_t rd(uint64_t a, void *b, size_t n) {
@@ -158,11 +162,12 @@ static int modid(uint64_t pc) {
   clo = lo; chi = hi; cg = gen; cid = i; return i;
 }
 static void judge(uint64_t idx, const uint64_t *R) {
-  static uint64_t pc[OR_MAXF], cfa[OR_MAXF];
+  static uint64_t pc[OR_MAXF], cfa[OR_MAXF], lo, hi;
+  if ((R[16] < lo || R[16] >= hi) && !map_of(R[16], &lo, &hi, 0, 0)) load_maps(); /* another thread's dlopen */
   int m = modid(R[16]);
   for (int p = 0; p < npl; p++) {
     memset(cfa, 0, sizeof cfa);
-    pl[p].c.pid = pid; pl[p].c.maps_gen = gen; pl[p].c.maps = maps; pl[p].c.read = ctx_rd;
+    pl[p].c.pid = pid; pl[p].c.entry_sp = entry_sp; pl[p].c.maps_gen = gen; pl[p].c.maps = maps; pl[p].c.read = ctx_rd;
     int n = pl[p].f(&pl[p].c, R, pc, cfa, OR_MAXF), v = V_OK, bad = -1;
     while (n > 1 && pc[n - 1] == 0) n--;             /* a final null pc is no frame */
     int want = nsh + 1; if (want > OR_MAXF) want = OR_MAXF;
@@ -174,8 +179,8 @@ static void judge(uint64_t idx, const uint64_t *R) {
     if (v && pl[p].shown < verbose) {
       uint64_t lo = 0, hi; char nm[300] = ""; unsigned off = 0; map_of(R[16], &lo, &hi, nm, sizeof nm);
       for (char *q = maps; *q; q = strchr(q, '\n') + 1) { unsigned long l; if (sscanf(q, "%lx-", &l) == 1 && l == lo) sscanf(q, "%*s %*s %x", &off); }
-      fprintf(stderr, "BAD %s %s #%lu pc %lx (%s+0x%lx) frame %d: got %lx true %lx (%d of %d frames)\n", pl[p].name, vn[v], idx, R[16], nm, R[16] - lo + off,
-              bad, bad < n ? pc[bad] : 0, bad <= nsh ? sh[nsh - bad].ret : 0, n, want);
+      fprintf(stderr, "BAD %s %s #%lu pc %lx (%s+0x%lx) frame %d: got %lx true %lx (%d of %d frames) after %lx\n", pl[p].name, vn[v], idx, R[16], nm, R[16] - lo + off,
+              bad, bad < n ? pc[bad] : 0, bad <= nsh ? sh[nsh - bad].ret : 0, n, want, bad > 0 && bad <= n ? pc[bad - 1] : 0);
       pl[p].shown++;
     }
   }
@@ -220,9 +225,26 @@ static int run_to(uint64_t entry) {
   return 0;
 }
 
+/* run to the first instruction of the first thread that is made; 0, and pid is its number */
+static int run_to_thread(void) {
+  unsigned long tid; int st, sig = 0;
+  ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE);
+  for (;;) {
+    if (ptrace(PTRACE_CONT, pid, 0, sig) || waitpid(pid, &st, 0) < 0 || !WIFSTOPPED(st)) return -1;
+    if (st >> 8 == (SIGTRAP | PTRACE_EVENT_CLONE << 8)) break;
+    sig = WSTOPSIG(st);
+  }
+  if (ptrace(PTRACE_GETEVENTMSG, pid, 0, &tid) || waitpid(tid, &st, __WALL) < 0 || !WIFSTOPPED(st)) return -1;
+  ptrace(PTRACE_SETOPTIONS, tid, 0, PTRACE_O_EXITKILL);
+  if (ptrace(PTRACE_DETACH, pid, 0, 0)) return -1;
+  pid = tid;
+  load_maps();
+  return 0;
+}
+
 int main(int argc, char **argv) {
-  uint64_t every = 1, uniq = 0, limit = 0; int o, fromentry = 0, noenv = 0;
-  while ((o = getopt(argc, argv, "+p:o:k:u:n:fev:")) != -1) switch (o) {
+  uint64_t every = 1, uniq = 0, limit = 0; int o, fromentry = 0, noenv = 0, thread = 0;
+  while ((o = getopt(argc, argv, "+p:o:k:u:n:fetv:")) != -1) switch (o) {
     case 'p': {
       void *h = dlopen(optarg, RTLD_NOW | RTLD_LOCAL);
       if (!h || npl == MAXPL) { fprintf(stderr, "%s\n", dlerror()); return 2; }
@@ -237,9 +259,10 @@ int main(int argc, char **argv) {
     case 'n': limit = strtoull(optarg, 0, 0); break;
     case 'f': fromentry = 1; break;
     case 'e': noenv = 1; break;
+    case 't': thread = 1; break;
     case 'v': verbose = atoi(optarg); break;
     default: return 2; }
-  if (optind >= argc) { fprintf(stderr, "usage: oracle [-p plugin.so] [-o rec] [-k N] [-u M] [-n N] [-f] [-e] [-v N] -- prog args\n"); return 2; }
+  if (optind >= argc) { fprintf(stderr, "usage: oracle [-p plugin.so] [-o rec] [-k N] [-u M] [-n N] [-f] [-e] [-t] [-v N] -- prog args\n"); return 2; }
   cc = calloc(NPG, sizeof *cc); vis = calloc(NV, sizeof *vis);
   pid = fork();
   if (!pid) { personality(ADDR_NO_RANDOMIZE); ptrace(PTRACE_TRACEME, 0, 0, 0); if (noenv) clearenv(); execvp(argv[optind], argv + optind); _exit(127); }
@@ -247,9 +270,11 @@ int main(int argc, char **argv) {
   if (!WIFSTOPPED(st)) { fprintf(stderr, "cannot start %s\n", argv[optind]); return 2; }
   ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_EXITKILL);
   load_maps();
-  uint64_t entry = auxv_entry(), n = 0, looked = 0, maxd = 0; int sig = 0, on = !fromentry;
+  struct user_regs_struct u; ptrace(PTRACE_GETREGS, pid, 0, &u); entry_sp = u.rsp;
+  uint64_t entry = auxv_entry(), n = 0, looked = 0, maxd = 0; int sig = 0, on = !fromentry || thread; pid_t first = pid;
   if (fromentry && run_to(entry)) { fprintf(stderr, "%s does not reach its entry point\n", argv[optind]); return 2; }
-  struct user_regs_struct u; ptrace(PTRACE_GETREGS, pid, 0, &u);
+  if (thread && run_to_thread()) { fprintf(stderr, "%s makes no thread\n", argv[optind]); return 2; }
+  ptrace(PTRACE_GETREGS, pid, 0, &u);
   for (;; n++) {
     uint64_t R[OR_NREG]; uint8_t b[16];
     if (u.rip == entry) on = 1;
@@ -266,12 +291,12 @@ int main(int argc, char **argv) {
         for (int i = nsh - 1; i >= 0; i--) { struct or_true t = {sh[i].ret, sh[i].slot}; fwrite(&t, sizeof t, 1, out); }
       }
     }
-    if (limit && n >= limit) { kill(pid, SIGKILL); break; }
+    if (limit && n >= limit) { kill(first, SIGKILL); break; }
     int k = kind(b, code(u.rip, b, 8));
     uint64_t osp = u.rsp, opc = u.rip, sysno = u.rax;
   again:
     if (ptrace(PTRACE_SINGLESTEP, pid, 0, sig) < 0) break;
-    if (waitpid(pid, &st, 0) < 0 || WIFEXITED(st) || WIFSIGNALED(st)) break;
+    if (waitpid(pid, &st, __WALL) < 0 || WIFEXITED(st) || WIFSIGNALED(st)) break;
     ptrace(PTRACE_GETREGS, pid, 0, &u);
     int ss = WSTOPSIG(st);
     if (sig) {               /* the signal was just delivered: at the handler's first instruction, or ignored */
@@ -300,9 +325,16 @@ int main(int argc, char **argv) {
       if ((uint64_t)nsh > maxd) maxd = nsh;
       continue;
     } else if (k == I_RET && (!nsh || sh[nsh - 1].slot != osp || sh[nsh - 1].ret != u.rip)) mismatches++;
+    if (u.rsp == osp - 8) {
+      uint64_t ret = 0; int i = 0; rd(u.rsp, &ret, 8);
+      while (i < 64 && !(popped[i].slot == u.rsp && popped[i].ret == ret)) i++;
+      if (i < 64 && ret) push(ret, u.rsp, 0);
+    }
+    if (k == I_OTHER && nsh && sh[nsh - 1].slot == osp && u.rsp == osp + 8 && !sh[nsh - 1].sig) popped[npopped++ % 64] = sh[nsh - 1];
     while (nsh && sh[nsh - 1].slot < u.rsp && sh[nsh - 1].sid == sid && !(sh[nsh - 1].sig && sh[nsh - 1].slot + 64 > u.rsp)) nsh--;
   }
   if (out) fclose(out);
+  if (thread && waitpid(first, &st, 0) < 0) st = -1; /* the rest of the program runs to its end */
   uint64_t d = 0; for (uint32_t i = 0; i < NV; i++) d += vis[i].n != 0;
   printf("instructions %lu distinct-pcs %lu looked-at %lu max-depth %lu ret-mismatches %lu exit %d\n", n, d, looked, maxd, mismatches, WIFEXITED(st) ? WEXITSTATUS(st) : -1);
   for (int p = 0; p < npl; p++) {

@@ -26,6 +26,7 @@ struct or_ctx {
   size_t (*read)(struct or_ctx *, uint64_t addr, void *buf, size_t len);
   void *priv;         /* belongs to the caller                                */
   void *user;         /* belongs to the plug-in                               */
+  uint64_t entry_sp;  /* stack pointer at exec; 0 when judging offline        */
 };
 /* pc[0] must be the current pc; cfa[] may be left 0.  Returns frame count.   */
 typedef int or_unwind_fn(struct or_ctx *, const uint64_t regs[OR_NREG],

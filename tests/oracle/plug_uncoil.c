@@ -49,6 +49,7 @@ int or_unwind(struct or_ctx *c, const uint64_t regs[OR_NREG], uint64_t *pc, uint
 
 	plug_refresh(c);
 	w.port.mem = &memory;
+	w.entry_sp = c->entry_sp;
 	uc_abi_set(&w, UC_ABI_X86_64);
 	memcpy(w.regs.r, regs, (OR_NREG - 1) * sizeof(*regs));
 	w.regs.pc = regs[OR_NREG - 1];
