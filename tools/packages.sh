@@ -7,7 +7,7 @@ set -eu
 build="gcc make clang-19 libc6-dev linux-libc-dev libbpf-dev libelf-dev libdw-dev libiberty-dev zlib1g-dev
 	liblzma-dev libzstd-dev"
 demo="xz-utils python3"
-check="g++ libasan8 libubsan1 gdb binutils lld python3 xz-utils libcmocka-dev libunwind-dev elfutils linux-perf
+check="g++ libasan8 libubsan1 gdb binutils lld musl-tools python3 xz-utils libcmocka-dev libunwind-dev elfutils linux-perf
 	procps util-linux man-db zstd binutils-s390x-linux-gnu"
 # Other machines' programs. The cross compilers exclude gcc-multilib, whose parts
 # for i386 have the native compiler's version in their names.

@@ -7,6 +7,8 @@
  *     -k N           look at every N-th instruction only            (default 1)
  *     -u M           look at a pc only on its first M visits   (default 0: all)
  *     -n N           stop after N instructions                      (default 0)
+ *     -t             step the first thread that the program makes, from where it begins; the
+ *                    others run at full speed
  *     -e             give the program an empty environment
  *     -f             skip everything before the program's own entry point: ld.so's
  *                    start-up runs at full speed, stepping begins at the entry
@@ -23,7 +25,7 @@
  * wrong (a false frame); rewritten (the true slot no longer holds the return
  * address: eh_return, nothing to be right about; not counted as an error).
  *
- * Limits: one thread; children are not followed; stacks switched by
+ * Limits: one thread at a time; children are not followed; stacks switched by
  * swapcontext-like code are not understood (signal alternate stacks are);
  * siglongjmp out of an alternate stack is not; a string instruction under rep
  * counts as one instruction per iteration (TF semantics); no CET shadow stacks.
@@ -220,9 +222,26 @@ static int run_to(uint64_t entry) {
   return 0;
 }
 
+/* run to the program's first new thread: it is stepped from now on, the others run */
+static int to_thread(void) {
+  int st, sig = 0, tid; unsigned long msg;
+  ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE);
+  do {
+    if (ptrace(PTRACE_CONT, pid, 0, sig) || waitpid(pid, &st, 0) < 0 || !WIFSTOPPED(st)) return -1;
+    sig = WSTOPSIG(st) == SIGTRAP ? 0 : WSTOPSIG(st);
+  } while (st >> 8 != (SIGTRAP | PTRACE_EVENT_CLONE << 8));
+  if (ptrace(PTRACE_GETEVENTMSG, pid, 0, &msg) || waitpid(tid = (int)msg, &st, __WALL) != tid) return -1;
+  ptrace(PTRACE_SETOPTIONS, tid, 0, PTRACE_O_EXITKILL);
+  ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_EXITKILL);
+  ptrace(PTRACE_CONT, pid, 0, 0);
+  pid = tid;
+  load_maps();
+  return 0;
+}
+
 int main(int argc, char **argv) {
-  uint64_t every = 1, uniq = 0, limit = 0; int o, fromentry = 0, noenv = 0;
-  while ((o = getopt(argc, argv, "+p:o:k:u:n:fev:")) != -1) switch (o) {
+  uint64_t every = 1, uniq = 0, limit = 0; int o, fromentry = 0, noenv = 0, thread = 0;
+  while ((o = getopt(argc, argv, "+p:o:k:u:n:ftev:")) != -1) switch (o) {
     case 'p': {
       void *h = dlopen(optarg, RTLD_NOW | RTLD_LOCAL);
       if (!h || npl == MAXPL) { fprintf(stderr, "%s\n", dlerror()); return 2; }
@@ -236,10 +255,11 @@ int main(int argc, char **argv) {
     case 'u': uniq = strtoull(optarg, 0, 0); break;
     case 'n': limit = strtoull(optarg, 0, 0); break;
     case 'f': fromentry = 1; break;
+    case 't': thread = 1; break;
     case 'e': noenv = 1; break;
     case 'v': verbose = atoi(optarg); break;
     default: return 2; }
-  if (optind >= argc) { fprintf(stderr, "usage: oracle [-p plugin.so] [-o rec] [-k N] [-u M] [-n N] [-f] [-e] [-v N] -- prog args\n"); return 2; }
+  if (optind >= argc) { fprintf(stderr, "usage: oracle [-p plugin.so] [-o rec] [-k N] [-u M] [-n N] [-f] [-t] [-e] [-v N] -- prog args\n"); return 2; }
   cc = calloc(NPG, sizeof *cc); vis = calloc(NV, sizeof *vis);
   pid = fork();
   if (!pid) { personality(ADDR_NO_RANDOMIZE); ptrace(PTRACE_TRACEME, 0, 0, 0); if (noenv) clearenv(); execvp(argv[optind], argv + optind); _exit(127); }
@@ -249,6 +269,8 @@ int main(int argc, char **argv) {
   load_maps();
   uint64_t entry = auxv_entry(), n = 0, looked = 0, maxd = 0; int sig = 0, on = !fromentry;
   if (fromentry && run_to(entry)) { fprintf(stderr, "%s does not reach its entry point\n", argv[optind]); return 2; }
+  if (thread && to_thread()) { fprintf(stderr, "%s makes no thread\n", argv[optind]); return 2; }
+  on |= thread;
   struct user_regs_struct u; ptrace(PTRACE_GETREGS, pid, 0, &u);
   for (;; n++) {
     uint64_t R[OR_NREG]; uint8_t b[16];
@@ -271,7 +293,7 @@ int main(int argc, char **argv) {
     uint64_t osp = u.rsp, opc = u.rip, sysno = u.rax;
   again:
     if (ptrace(PTRACE_SINGLESTEP, pid, 0, sig) < 0) break;
-    if (waitpid(pid, &st, 0) < 0 || WIFEXITED(st) || WIFSIGNALED(st)) break;
+    if (waitpid(pid, &st, __WALL) < 0 || WIFEXITED(st) || WIFSIGNALED(st)) break;
     ptrace(PTRACE_GETREGS, pid, 0, &u);
     int ss = WSTOPSIG(st);
     if (sig) {               /* the signal was just delivered: at the handler's first instruction, or ignored */

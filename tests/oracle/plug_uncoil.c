@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The core as a plug-in of the single-step oracle. */
+#include <stdio.h>
+
 #include "oracle.h"
 
 #include "uc_vmas.h"
@@ -8,6 +10,7 @@
 
 static struct uc_vmas maps;
 static unsigned int maps_gen = ~0u;
+static u64 entry_sp;
 static struct or_ctx *ctx;
 
 static int plug_read(void *arg, u64 addr, void *dst, u32 len)
@@ -30,6 +33,25 @@ static int plug_elf(void *arg, const struct uc_map *of, struct uc_map *ret)
 
 static const struct uc_memory memory = { .read = plug_read, .map = plug_map, .elf = plug_elf };
 
+/* startstack of proc(5): behind the name, which may contain anything but ')' last. */
+static u64 plug_entry_sp(int pid)
+{
+	unsigned long long sp = 0;
+	char path[64], line[1024], *p;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	p = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	fclose(f);
+	if (p)
+		sscanf(p, ") %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %*s %*s %*s %*s %*s %llu", &sp);
+	return sp;
+}
+
 static void plug_refresh(struct or_ctx *c)
 {
 	ctx = c;
@@ -38,6 +60,7 @@ static void plug_refresh(struct or_ctx *c)
 	uc_vmas_fini(&maps);
 	uc_vmas_parse(&maps, c->maps, strlen(c->maps));
 	maps_gen = c->maps_gen;
+	entry_sp = plug_entry_sp(c->pid);
 }
 
 __attribute__((visibility("default"))) or_unwind_fn or_unwind;
@@ -53,6 +76,7 @@ int or_unwind(struct or_ctx *c, const uint64_t regs[OR_NREG], uint64_t *pc, uint
 	memcpy(w.regs.r, regs, (OR_NREG - 1) * sizeof(*regs));
 	w.regs.pc = regs[OR_NREG - 1];
 	w.regs.known = UC_X86_64_REGS;
+	w.entry_sp = entry_sp;
 	rc = uc_walk_begin(&w);
 	while (!rc && n < max) {
 		pc[n] = w.regs.pc;
