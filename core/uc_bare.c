@@ -383,6 +383,13 @@ static inline int uc_x86_64_is_thread(struct uc_walk *w)
 	return uc_code_u64(w, 0) == 0x050f3cb0c031c789 && w->scratch[8] == 0xf4;
 }
 
+UC_FN_LOCAL int uc_x86_64_is_first(UC_WALK)
+{
+	int rc = w->exact ? 0 : uc_x86_64_is_thread(w);
+
+	return rc ? rc : uc_x86_64_is_start(w);
+}
+
 static inline int uc_bare_is_entry(const struct uc_walk *w)
 {
 	u32 sp = w->abi.sp & UC_REG_MASK;
@@ -570,13 +577,12 @@ UC_FN int uc_bare_row(UC_WALK, u32 why)
 	if (!rc)
 		rc = uc_arch_row(w);
 	if ((!rc || rc == UNCOIL_STOP_END_OF_CHAIN) && w->abi.machine == UC_EM_X86_64) {
-		int first = w->exact ? 0 : uc_x86_64_is_thread(w);
+		int first = uc_x86_64_is_first(w);
 
-		if (!first)
-			first = uc_x86_64_is_start(w);
 		if (first == 1)
 			return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
-		rc = first ? first : rc;
+		if (first)
+			return first;
 	}
 out:
 	if (rc == 1)
