@@ -384,14 +384,10 @@ static inline int uc_x86_64_is_thread(struct uc_walk *w)
 	return uc_code_u64(w, 0) == 0x050f3cb0c031c789 && w->scratch[8] == 0xf4;
 }
 
-static inline int uc_bare_is_first(struct uc_walk *w)
+UC_FN_LOCAL int uc_x86_64_is_first(UC_WALK)
 {
-	int rc = 0;
+	int rc = w->exact ? 0 : uc_x86_64_is_thread(w);
 
-	if (w->abi.machine != UC_EM_X86_64)
-		return 0;
-	if (!w->exact)
-		rc = uc_x86_64_is_thread(w);
 	return rc ? rc : uc_x86_64_is_start(w);
 }
 
@@ -623,13 +619,17 @@ UC_FN int uc_bare_row(UC_WALK, u32 why)
 		return rc;
 	if (rc == 1)
 		return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
-	rc = uc_bare_is_first(w);
-	if (rc == 1)
-		return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
-	if (!rc)
-		rc = uc_bare_trampoline(w, w->regs.pc);
+	rc = uc_bare_trampoline(w, w->regs.pc);
 	if (!rc)
 		rc = uc_arch_row(w);
+	if ((!rc || rc == UNCOIL_STOP_END_OF_CHAIN) && w->abi.machine == UC_EM_X86_64) {
+		int first = uc_x86_64_is_first(w);
+
+		if (first == 1)
+			return uc_fail(w, UNCOIL_STOP_OUTERMOST, 0, 0);
+		if (first)
+			return first;
+	}
 out:
 	if (rc == 1)
 		return 0;
