@@ -35,8 +35,9 @@ static void take(void *arg, const struct uc_event_request *req, u32 count)
 
 static void add(struct uc_pending *p, u64 cookie, u64 ip, u32 nr_kernel)
 {
-	size_t size = offsetof(struct uc_event_request, kernel) + nr_kernel * sizeof(u64);
-	/* As the ring gives it: no longer than its kernel stack. */
+	/* As the ring gives it: no longer than its kernel stack. (Volatile: the
+	 * compiler warns of what it knows to be shorter than the struct.) */
+	volatile size_t size = offsetof(struct uc_event_request, kernel) + nr_kernel * sizeof(u64);
 	struct uc_event_request *req = calloc(1, size);
 
 	assert_non_null(req);

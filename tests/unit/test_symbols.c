@@ -30,7 +30,7 @@
 #define AT 0x7f0000000000ull /* where tests map files */
 
 static char dir[64];
-static char path_buf[PATH_MAX];
+static char path_buf[PATH_MAX + sizeof(dir)];
 
 static const char *in_dir(const char *name)
 {

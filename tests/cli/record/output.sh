@@ -25,14 +25,27 @@ grep -q 'Is a directory' err || fail "a directory is no file"
 # -g is accepted, --merge and the limits work
 expect 0 "$UNCOIL" record -g -F 2000 --max-stack 3 sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'
 grep -q 'depth-limit' err || fail "--max-stack 3 met no deeper stack"
-# libc and sh keep no frame pointer: none of their stacks is complete by it alone
-busy='i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'
-expect 0 "$UNCOIL" record -F 2000 --unwind=fp sh -c "$busy"
-grep -q ' 0 complete' err || fail "--unwind=fp used something else"
-expect 0 env UNCOIL_UNWIND=fp "$UNCOIL" record -F 2000 sh -c "$busy"
-grep -q ' 0 complete' err || fail "UNCOIL_UNWIND is not heeded"
-expect 0 env UNCOIL_UNWIND=fp "$UNCOIL" record -F 2000 --unwind=ehframe sh -c "$busy"
-grep -q '(100.00 %)' err || fail "--unwind=ehframe was not enough, or did not win over UNCOIL_UNWIND"
+# rdtscp: an instruction that the unwinder does not read code across, so that
+# without unwind data no stack gets out of inner
+cat >odd.c <<'C'
+static void odd(void) { __asm__ volatile("rdtscp" ::: "rax", "rcx", "rdx", "memory"); }
+__attribute__((noipa)) void spin(void) { for (volatile int i = 0; i < 300000000; i++) ; }
+__attribute__((noipa)) void inner(void) { char a[100]; odd(); __asm__ volatile("" ::"r"(a) : "memory"); spin(); odd(); }
+int main(void) { inner(); return 0; }
+C
+gcc -O2 -fomit-frame-pointer -o odd odd.c || fail "cannot build a program"
+expect 0 "$UNCOIL" record -F 499 --unwind=ehframe ./odd
+grep -q '(100.00 %)' err || fail "--unwind=ehframe is not enough"
+expect 0 "$UNCOIL" record -F 499 --unwind=fp ./odd
+"$UNCOIL" script >script 2>/dev/null
+grep -q 'spin' script || fail "no samples of the program"
+grep -A1 'spin' script | grep -q 'inner' || fail "spin's own code was not followed"
+grep -A2 'spin' script | grep -q 'main' && fail "--unwind=fp used unwind data"
+expect 0 env UNCOIL_UNWIND=fp "$UNCOIL" record -F 499 ./odd
+"$UNCOIL" script >script 2>/dev/null
+grep -A2 'spin' script | grep -q 'main' && fail "UNCOIL_UNWIND is not heeded"
+expect 0 env UNCOIL_UNWIND=fp "$UNCOIL" record -F 499 --unwind=ehframe ./odd
+grep -q '(100.00 %)' err || fail "--unwind does not win over UNCOIL_UNWIND"
 expect 0 "$UNCOIL" record --merge -c 1000000 -e cpu-clock true
 expect 127 "$UNCOIL" record -F max no-such-command-at-all
 expect 127 "$UNCOIL" record -F 4000000000 no-such-command-at-all
