@@ -9,11 +9,11 @@
 #include "uc_trial.h"
 
 /* Blocks that rows are repeated for: more PLT entries than any file has. */
-#define BLOCKS_MAX (1u << 20)
+#define BLOCKS_MAX (1u << 16)
 /* Addresses of a row that are looked at one by one where its result may hang on
  * the pc, and all of them: more than all PLT entries of any file. */
 #define BYTE_BY_BYTE 65536
-#define BYTES_MAX (16u << 20)
+#define BYTES_MAX (4u << 20)
 
 /* What matters of a row, with its reach. */
 struct reach {

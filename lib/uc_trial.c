@@ -31,6 +31,7 @@ static int trial_read(void *arg, u64 addr, void *dst, u32 len)
 {
 	struct uc_trial *t = arg;
 	const struct uc_memory *file = uc_image_memory(t->img);
+	u64 word = 0;
 	u8 *to = dst;
 	u32 i;
 
@@ -39,9 +40,11 @@ static int trial_read(void *arg, u64 addr, void *dst, u32 len)
 	for (i = 0; i < len; i++) {
 		u32 at = (addr + i) & 7;
 
+		if (!i || !at)
+			word = trial_word(t, (addr + i) / 8);
 		if (t->walk->abi.big_endian)
 			at = 7 - at;
-		to[i] = (u8)(trial_word(t, (addr + i) / 8) >> (8 * at));
+		to[i] = (u8)(word >> (8 * at));
 	}
 	return 0;
 }
@@ -55,6 +58,8 @@ int uc_trial_begin(struct uc_trial *t, const struct uc_image *img)
 		return -ENOMEM;
 	uc_image_walk(img, t->walk);
 	t->walk->port.mem = &t->memory;
+	t->walk->stack_len = 0; /* what is read once holds for all trials */
+	t->walk->nr_bad = 0;
 	return 0;
 }
 
@@ -77,8 +82,6 @@ struct uc_outcome uc_trial_apply(struct uc_trial *t, u64 pc, u32 known)
 	w->exact = 1;
 	w->switches = 0;
 	w->bare = 0;
-	w->stack_len = 0;
-	w->nr_bad = 0;
 	out.rc = uc_row_apply(w);
 	if (out.rc)
 		return out;
