@@ -3,6 +3,10 @@
 # run.sh [GROUP...]: the tests that `make check` runs, after a build. Groups:
 # unit fuzz cases sframe oracle rows qemu e2e cli perf. Says what passed and failed at the end.
 set -u
+# Who runs us in the background has these ignored, and what we start could not tell.
+if [ -z "${SIGNALS_ARE_DEFAULT:-}" ]; then
+	SIGNALS_ARE_DEFAULT=1 exec env --default-signal=INT --default-signal=QUIT "$0" "$@"
+fi
 cd "$(dirname "$0")/.."
 export UNCOIL=${UNCOIL:-$PWD/build/uncoil}
 groups=${*:-unit fuzz cases sframe oracle rows qemu e2e cli perf}
