@@ -24,6 +24,8 @@ struct check {
 	size_t nr_starts, room;
 	bool is_fde_open;
 	u64 fde, function;
+	u64 last_start; /* of .sframe's functions so far */
+	bool is_unsorted; /* and it was told */
 };
 
 static int add_flaw(struct check *c, const struct uc_rows_event *e)
@@ -63,6 +65,22 @@ static int add_start(struct check *c, u64 start)
 	return 0;
 }
 
+/* A search in .sframe that is not in order may miss a function without noticing. */
+static int check_order(struct check *c, const struct uc_rows_event *e)
+{
+	struct uc_rows_event flaw = *e;
+
+	if (e->start >= c->last_start || !e->walk->mod.sf.sorted || c->is_unsorted) {
+		c->last_start = e->start;
+		return 0;
+	}
+	c->is_unsorted = true;
+	flaw.record = e->offset;
+	flaw.stop = UNCOIL_STOP_MALFORMED;
+	flaw.flaw = UNCOIL_FLAW_SFRAME_UNSORTED;
+	return add_flaw(c, &flaw);
+}
+
 static int on_event(const struct uc_rows_event *e, void *arg)
 {
 	struct check *c = arg;
@@ -75,6 +93,8 @@ static int on_event(const struct uc_rows_event *e, void *arg)
 		c->function = e->start;
 		if (!uc_ranges_add(&c->covered[c->source], e->start, e->end))
 			return -ENOMEM;
+		if (c->source == UC_ROWS_SFRAME)
+			return check_order(c, e);
 		if (c->source != UC_ROWS_EHFRAME || !e->start || e->start == e->end)
 			return 0;
 		c->ret->functions++;

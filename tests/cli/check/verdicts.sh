@@ -63,6 +63,18 @@ if as --gsframe -o sframe.o good.S 2>/dev/null; then
 	expect 1 "$UNCOIL" check sframe
 	grep -q 'they differ in 1 places' out || fail "no difference was found"
 	grep -A2 '^    0x401000-0x401001$' out | grep -q 'ra=undefined' || fail "not the one that there is"
+	# version 1: FDEs of 17 bytes behind a header of 28; the second before the first
+	python3 - sframe <<'PY'
+import re, subprocess, sys
+text = subprocess.run(["readelf", "-SW", sys.argv[1]], capture_output=True, text=True).stdout
+at = int(re.search(r"\.sframe\s+\S+\s+\S+\s+(\S+)", text).group(1), 16) + 28
+d = bytearray(open(sys.argv[1], "rb").read())
+d[at:at + 34] = d[at + 17:at + 34] + d[at:at + 17]
+open("unsorted", "wb").write(d)
+PY
+	expect 1 "$UNCOIL" check unsorted
+	grep -q '^    .sframe+0x2d: .sframe is not sorted, of the function at 0x401000$' out ||
+		fail "FDEs out of order were not noticed"
 fi
 
 # several, a directory, and what can not be read
