@@ -84,7 +84,7 @@ $B/tests/sframe_at: tests/tools/sframe_at.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(ARCHIVE) -lcmocka
 
-PLUGIN_SOURCES := tests/oracle/plug_uncoil.c lib/uc_vmas.c lib/uc_port.c lib/uc_port_cache.c $(CORE:%=core/%.c)
+PLUGIN_SOURCES := tests/oracle/plug_uncoil.c lib/uc_vmas.c lib/uc_port.c lib/uc_port_cache.c lib/uc_unwind.c $(CORE:%=core/%.c)
 $B/tests/plug_uncoil.so: $(PLUGIN_SOURCES)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests/oracle -fPIC -shared -fvisibility=hidden -o $@ $(PLUGIN_SOURCES)

@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "elf_files.h"
 #include "out_check.h"
+#include "uc_procmaps.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -16,21 +17,15 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define EXIT_DEGRADED 1
 #define EXIT_IMPOSSIBLE 2 /* or unreadable */
 
-/* A file that a process has mapped executable, or memory of no file. */
-struct mapped {
-	uint64_t start, end, inode;
-	unsigned int major, minor;
-	char path[PATH_MAX]; /* "": none */
-};
-
 struct known {
 	uint64_t inode;
-	unsigned int major, minor;
+	uint32_t major, minor; /* of its device */
 };
 
 struct check {
@@ -126,39 +121,25 @@ static int check_file(const char *path, const char *name, bool is_named, void *a
 
 /* ---- processes ---- */
 
-/* A line of /proc/PID/maps (proc_pid_maps(5)). False if it is of no code. */
-static bool parse_mapping(const char *line, struct mapped *ret)
-{
-	char perms[5];
-	int path = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%x %" SCNu64 " %n", &ret->start, &ret->end,
-		   perms, &ret->major, &ret->minor, &ret->inode, &path) < 6 ||
-	    perms[2] != 'x')
-		return false;
-	snprintf(ret->path, sizeof(ret->path), "%.*s", (int)strcspn(line + path, "\n"), line + path);
-	return true;
-}
-
-static bool is_known(struct check *c, const struct mapped *m)
+static bool is_known(struct check *c, const struct uc_proc_map *m)
 {
 	struct known *more;
 	size_t i;
 
 	for (i = 0; i < c->nr_known; i++)
-		if (c->known[i].inode == m->inode && c->known[i].major == m->major &&
-		    c->known[i].minor == m->minor)
+		if (c->known[i].inode == m->inode && c->known[i].major == m->dev_major &&
+		    c->known[i].minor == m->dev_minor)
 			return true;
 	more = reallocarray(c->known, c->nr_known + 1, sizeof(*more));
 	if (!more)
 		return false;
 	c->known = more;
-	c->known[c->nr_known++] = (struct known){ m->inode, m->major, m->minor };
+	c->known[c->nr_known++] = (struct known){ m->inode, m->dev_major, m->dev_minor };
 	return false;
 }
 
 /* The vdso is in memory alone. */
-static int check_vdso(struct check *c, pid_t pid, const struct mapped *m)
+static int check_vdso(struct check *c, pid_t pid, const struct uc_proc_map *m)
 {
 	size_t size = (size_t)(m->end - m->start);
 	struct uc_image *img;
@@ -170,13 +151,14 @@ static int check_vdso(struct check *c, pid_t pid, const struct mapped *m)
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	f = fopen(path, "re");
 	bytes = size <= 1 << 20 ? malloc(size) : NULL;
-	if (f && bytes && !fseeko(f, (off_t)m->start, SEEK_SET) && fread(bytes, size, 1, f) == 1) {
-		if (uc_image_open_memory(bytes, size, m->path, &img, err, sizeof(err))) {
-			rc = unreadable(c, m->path, err);
-		} else {
-			rc = check_image(c, img, m->path);
-			uc_image_free(img);
-		}
+	if (!f || !bytes || fseeko(f, (off_t)m->start, SEEK_SET) || fread(bytes, size, 1, f) != 1) {
+		/* of all that runs, this one may just have ended */
+		rc = c->is_system ? 0 : unreadable(c, m->path, "the vdso can not be read");
+	} else if (uc_image_open_memory(bytes, size, m->path, &img, err, sizeof(err))) {
+		rc = unreadable(c, m->path, err);
+	} else {
+		rc = check_image(c, img, m->path);
+		uc_image_free(img);
 	}
 	free(bytes);
 	if (f)
@@ -184,7 +166,7 @@ static int check_vdso(struct check *c, pid_t pid, const struct mapped *m)
 	return rc;
 }
 
-static int check_generated(struct check *c, pid_t pid, const struct mapped *m)
+static int check_generated(struct check *c, pid_t pid, const struct uc_proc_map *m)
 {
 	char name[64];
 
@@ -199,7 +181,7 @@ static int check_generated(struct check *c, pid_t pid, const struct mapped *m)
 }
 
 /* The file itself, deleted or replaced as it may be; else by its path there. */
-static int check_mapped(struct check *c, pid_t pid, const struct mapped *m)
+static int check_mapped(struct check *c, pid_t pid, const struct uc_proc_map *m)
 {
 	char path[PATH_MAX + 64], err[512];
 	int rc;
@@ -220,26 +202,24 @@ static int check_mapped(struct check *c, pid_t pid, const struct mapped *m)
 	return rc == -ENOEXEC ? check_generated(c, pid, m) : rc;
 }
 
+struct process {
+	struct check *c;
+	pid_t pid;
+};
+
+static int check_code(const struct uc_proc_map *m, void *arg)
+{
+	struct process *p = arg;
+
+	return m->prot & PROT_EXEC ? check_mapped(p->c, p->pid, m) : 0;
+}
+
 /* 0, -ENOMEM, or another negative errno if the process can not be looked at. */
 static int check_process(struct check *c, pid_t pid)
 {
-	char path[64], line[PATH_MAX + 128];
-	struct mapped m;
-	FILE *f;
-	int rc = 0;
+	struct process p = { c, pid };
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	errno = 0;
-	while (rc != -ENOMEM && fgets(line, sizeof(line), f))
-		if (parse_mapping(line, &m))
-			rc = check_mapped(c, pid, &m);
-	if (!rc && ferror(f))
-		rc = -(errno ? errno : EIO);
-	fclose(f);
-	return rc;
+	return uc_proc_maps_each(pid, check_code, &p);
 }
 
 static int named_process(struct check *c, const char *text)

@@ -133,6 +133,9 @@ static void text_generated(const char *name, uint64_t start, uint64_t end)
 
 static void text_end(const struct check_sum *s)
 {
+	if (s->generated)
+		printf("%" PRIu64 " ranges of executable memory, %" PRIu64 " bytes, are of no file\n",
+		       s->generated, s->generated_bytes);
 	if (s->files + s->unreadable < 2)
 		return;
 	printf("%" PRIu64 " files: %" PRIu64 " fine, %" PRIu64 " degraded, %" PRIu64
@@ -245,9 +248,10 @@ static void json_end(const struct check_sum *s)
 	       s->skipped);
 	printf(", \"code\": %" PRIu64 ", \"uncovered\": %" PRIu64 ", \"functions\": %" PRIu64
 	       ", \"rows\": %" PRIu64 ", \"unwind_bytes\": %" PRIu64 ", \"flaws\": %" PRIu64
-	       ", \"differing\": %" PRIu64 "}}\n",
+	       ", \"differing\": %" PRIu64 ", \"generated\": %" PRIu64 ", \"generated_bytes\": %" PRIu64
+	       "}}\n",
 	       s->code, s->uncovered, s->functions, s->rows, s->unwind_bytes, s->flaws,
-	       s->differing);
+	       s->differing, s->generated, s->generated_bytes);
 }
 
 const struct check_form check_json = { json_begin, json_file, json_unreadable, json_generated,

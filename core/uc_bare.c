@@ -573,10 +573,11 @@ static inline int uc_x86_row(struct uc_walk *w)
 }
 
 /*
- * A stub that .sframe is known to describe wrongly, or not: a signal
- * trampoline or a PLT entry at an exact pc. 1 with the row, 0 or UC_FAULT.
+ * A signal trampoline or a PLT entry at an exact pc: known producers' .sframe has
+ * wrong rows for both, so where it is all there is, their code is asked first. 1 with
+ * the row, 0 or UC_FAULT.
  */
-UC_FN int uc_bare_stub(UC_WALK)
+UC_FN int uc_bare_linkage(UC_WALK)
 {
 	int rc;
 

@@ -110,7 +110,7 @@ UC_FN int uc_row_pack(UC_WALK);
 /* uc_bare.c, core/arch/: a row for code without unwind data. */
 UC_FN int uc_bare_row(UC_WALK, u32 why);
 UC_FN int uc_bare_trampoline(UC_WALK, u64 addr);
-UC_FN int uc_bare_stub(UC_WALK);
+UC_FN int uc_bare_linkage(UC_WALK);
 UC_FN int uc_aarch64_trampoline(UC_WALK);
 UC_FN int uc_aarch64_row(UC_WALK);
 UC_FN int uc_s390x_trampoline(UC_WALK);

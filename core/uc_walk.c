@@ -137,7 +137,7 @@ static inline int uc_row_sframe(struct uc_walk *w, u64 pc)
 
 	if (!w->mod.sframe)
 		return uc_fail(w, UNCOIL_STOP_NO_SECTION, 0, w->map.start);
-	rc = uc_bare_stub(w);
+	rc = uc_bare_linkage(w);
 	if (rc)
 		return rc == 1 ? 0 : rc;
 	w->bare = 0;

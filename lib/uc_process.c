@@ -16,6 +16,7 @@
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "uc_debugfiles.h"
+#include "uc_procmaps.h"
 #include "uc_unwind.h"
 #include "uc_vmas.h"
 #include "uc_walk.h"
@@ -86,27 +87,19 @@ static int process_elf(void *arg, const struct uc_map *of, struct uc_map *ret)
 	return uc_vmas_find_start(&p->maps, of, ret) ? 0 : -ENOENT;
 }
 
-/* Path of the file that is mapped at start, by /proc/PID/maps. False if it has
- * no name any more. */
-static bool process_path(pid_t pid, u64 start, char *path, size_t size)
+struct path_at {
+	u64 start;
+	char *path;
+	size_t size;
+};
+
+static int take_path(const struct uc_proc_map *map, void *arg)
 {
-	char name[64], line[PATH_MAX + 128];
-	bool found = false;
-	FILE *f;
+	struct path_at *at = arg;
 
-	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
-	f = fopen(name, "re");
-	if (!f)
-		return false;
-	while (!found && fgets(line, sizeof(line), f)) {
-		const char *at = strchr(line, '/');
-
-		if (!at || strtoull(line, NULL, 16) != start || strstr(at, " (deleted)"))
-			continue;
-		found = (size_t)snprintf(path, size, "%.*s", (int)strcspn(at, "\n"), at) < size;
-	}
-	fclose(f);
-	return found;
+	if (map->start != at->start || map->path[0] != '/')
+		return 0;
+	return (size_t)snprintf(at->path, at->size, "%s", map->path) < at->size ? 1 : 0;
 }
 
 static int process_debug_fde(void *arg, const struct uc_map *of, u64 vaddr,
@@ -114,8 +107,11 @@ static int process_debug_fde(void *arg, const struct uc_map *of, u64 vaddr,
 {
 	struct uc_process *p = arg;
 	char path[PATH_MAX], root[64];
+	struct path_at at = { of->start, path, sizeof(path) };
 
-	if (!(of->flags & UC_MAP_FILE) || !process_path(p->pid, of->start, path, sizeof(path)))
+	/* the path of a file that is gone leads to another, or to none */
+	if (!(of->flags & UC_MAP_FILE) || uc_proc_maps_each(p->pid, take_path, &at) != 1 ||
+	    strstr(path, " (deleted)"))
 		return -ENOENT;
 	snprintf(root, sizeof(root), "/proc/%d/root", p->pid);
 	return uc_debugfiles_find(p->debug, of, path, root, vaddr, ret);

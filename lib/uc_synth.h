@@ -7,6 +7,7 @@
 #ifndef UC_SYNTH_H
 #define UC_SYNTH_H
 
+#include "uc_procmaps.h"
 #include "uc_sideband.h"
 
 /*
@@ -16,22 +17,6 @@
  * 0, @fn's result, or negative errno.
  */
 int uc_synth_processes(const struct uc_target *target, uc_record_fn fn, void *arg);
-
-/* One line of /proc/PID/maps. */
-struct uc_proc_map {
-	uint64_t start, end, pgoff, inode;
-	uint32_t dev_major, dev_minor;
-	uint32_t prot; /* PROT_* */
-	uint32_t flags; /* MAP_SHARED or MAP_PRIVATE */
-	char *path; /* inside the line; "" if there is none */
-	bool escaped; /* path had \012 in it: a newline, or just that */
-};
-
-/*
- * Take a line (without its newline) apart; cuts it up and unescapes the path.
- * 0 or -EINVAL.
- */
-int uc_proc_map_parse(char *line, struct uc_proc_map *ret);
 
 #define UC_BUILD_ID_MAX 20
 

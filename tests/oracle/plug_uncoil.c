@@ -2,6 +2,7 @@
 /* The core as a plug-in of the single-step oracle. */
 #include "oracle.h"
 
+#include "uc_unwind.h"
 #include "uc_vmas.h"
 #include "arch/x86_64.h"
 #include "uc_walk.h"
@@ -51,6 +52,7 @@ int or_unwind(struct or_ctx *c, const uint64_t regs[OR_NREG], uint64_t *pc, uint
 	w.port.mem = &memory;
 	w.entry_sp = c->entry_sp;
 	uc_abi_set(&w, UC_ABI_X86_64);
+	w.unwind = uc_unwind_default();
 	memcpy(w.regs.r, regs, (OR_NREG - 1) * sizeof(*regs));
 	w.regs.pc = regs[OR_NREG - 1];
 	w.regs.known = UC_X86_64_REGS;

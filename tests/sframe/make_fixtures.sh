@@ -3,11 +3,13 @@
 # make_fixtures.sh [FOLDER]: make NAME.sframe and NAME.rows again from the
 # assembler sources here, and the programs of live/. Debian's binutils of three
 # suites are fetched into FOLDER (a temporary one by default), never installed;
-# they run with their own C library. UNCOIL_MIRROR names a mirror of Debian.
+# they run with their own C library. UNCOIL_MIRROR is a mirror of Debian's archive; the
+# one that this machine takes its own packages from otherwise.
 set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD
-mirror=${UNCOIL_MIRROR:-http://deb.debian.org/debian}
+mirror=${UNCOIL_MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep debian | grep -v security | head -n 1)}
+[ -n "$mirror" ] || { echo "make_fixtures.sh: set UNCOIL_MIRROR to a mirror of Debian" >&2; exit 1; }
 scratch=${1:-$(mktemp -d)}
 mkdir -p "$scratch"
 scratch=$(cd "$scratch" && pwd)
