@@ -6,7 +6,9 @@
  * header and mostly the build id; both must be as in the file.
  */
 #define _GNU_SOURCE
+#include <elfutils/libdwelf.h>
 #include <errno.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,27 +16,7 @@
 #include "uc_corefile_parts.h"
 #include "uc_debugfile.h"
 
-#define PHDRS_MAX 64
-#define NOTES_MAX 4096 /* bytes of a PT_NOTE that are looked at */
-#define BUILD_ID_MAX 64 /* the longest known has 20 */
-
-/* An ELF image's bytes by file offset: of the file, or of its start in the core. */
-struct image {
-	struct uc_corefile *c;
-	int fd; /* -1: from the core */
-	u64 base; /* address of offset 0 in the core */
-	u8 eh[sizeof(Elf64_Ehdr)];
-};
-
-struct segment {
-	u32 type, flags;
-	u64 off, filesz;
-};
-
-struct build_id {
-	u32 len; /* 0: none */
-	u8 bytes[BUILD_ID_MAX];
-};
+#define HEAD_MAX 4096 /* bytes of a file's start that kernels put into the core */
 
 static int read_fd(int fd, u64 off, void *dst, u32 len)
 {
@@ -56,120 +38,71 @@ static int read_fd(int fd, u64 off, void *dst, u32 len)
 	return 0;
 }
 
-static int image_read(const struct image *m, u64 off, void *dst, u32 len)
+/* The file, if it is of the core's kind; else NULL. */
+static Elf *open_elf(const struct uc_corefile *c, int fd)
 {
-	if (m->fd >= 0)
-		return read_fd(m->fd, off, dst, len);
-	return uc_core_read_own(m->c, m->base + off, dst, len);
+	Elf *elf;
+	GElf_Ehdr eh;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &eh) &&
+	    eh.e_ident[EI_CLASS] == c->class && eh.e_ident[EI_DATA] == c->data &&
+	    eh.e_machine == c->machine)
+		return elf;
+	elf_end(elf);
+	return NULL;
 }
 
-static u32 header_size(const struct uc_corefile *c)
+/* What the core has of the file's start, which ends with its page. Returns its
+ * bytes, 0 if there are none. */
+static u32 read_head(struct uc_corefile *c, const struct uc_core_file *f, u8 head[HEAD_MAX])
 {
-	return c->class == ELFCLASS64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+	u32 len;
+
+	if (!f->has_head)
+		return 0;
+	for (len = HEAD_MAX; len >= sizeof(Elf64_Ehdr); len /= 2)
+		if (!uc_core_read_own(c, f->head, head, len))
+			return len;
+	return 0;
 }
 
-/* Read the ELF header; is it of the core's kind? */
-static bool image_open(struct image *m)
+static enum uc_corefile_status compare_build_ids(Elf *elf, u8 *head, u32 len)
 {
-	const struct uc_corefile *c = m->c;
+	Elf *core = elf_memory((char *)head, len);
+	const void *want, *have;
+	ssize_t nr_want = core ? dwelf_elf_gnu_build_id(core, &want) : -1, nr_have;
+	enum uc_corefile_status status = UC_COREFILE_UNCHECKED;
 
-	memset(m->eh, 0, sizeof(m->eh));
-	if (image_read(m, 0, m->eh, header_size(c)))
-		return false;
-	return !memcmp(m->eh, ELFMAG, SELFMAG) && m->eh[EI_CLASS] == c->class &&
-	       m->eh[EI_DATA] == c->data &&
-	       uc_core_u16(c, m->eh + offsetof(Elf64_Ehdr, e_machine)) == c->machine;
-}
-
-static bool image_segment(const struct image *m, u32 i, struct segment *ret)
-{
-	const struct uc_corefile *c = m->c;
-	u8 b[sizeof(Elf64_Phdr)];
-
-	if (c->class == ELFCLASS64) {
-		u64 off = uc_core_u64(c, m->eh + offsetof(Elf64_Ehdr, e_phoff));
-
-		if (i >= uc_core_u16(c, m->eh + offsetof(Elf64_Ehdr, e_phnum)) ||
-		    image_read(m, off + i * sizeof(Elf64_Phdr), b, sizeof(Elf64_Phdr)))
-			return false;
-		ret->flags = uc_core_u32(c, b + offsetof(Elf64_Phdr, p_flags));
-		ret->off = uc_core_u64(c, b + offsetof(Elf64_Phdr, p_offset));
-		ret->filesz = uc_core_u64(c, b + offsetof(Elf64_Phdr, p_filesz));
-	} else {
-		u64 off = uc_core_u32(c, m->eh + offsetof(Elf32_Ehdr, e_phoff));
-
-		if (i >= uc_core_u16(c, m->eh + offsetof(Elf32_Ehdr, e_phnum)) ||
-		    image_read(m, off + i * sizeof(Elf32_Phdr), b, sizeof(Elf32_Phdr)))
-			return false;
-		ret->flags = uc_core_u32(c, b + offsetof(Elf32_Phdr, p_flags));
-		ret->off = uc_core_u32(c, b + offsetof(Elf32_Phdr, p_offset));
-		ret->filesz = uc_core_u32(c, b + offsetof(Elf32_Phdr, p_filesz));
+	if (nr_want > 0) {
+		nr_have = dwelf_elf_gnu_build_id(elf, &have);
+		status = nr_have == nr_want && !memcmp(have, want, (size_t)nr_want) ?
+				 UC_COREFILE_SAME :
+				 UC_COREFILE_OTHER;
 	}
-	ret->type = uc_core_u32(c, b);
-	return true;
-}
-
-/* NT_GNU_BUILD_ID among notes, which are padded to 4 bytes. */
-static bool notes_build_id(const struct uc_corefile *c, const u8 *notes, u32 len,
-			   struct build_id *ret)
-{
-	while (len >= sizeof(Elf64_Nhdr)) {
-		u64 name = uc_core_u32(c, notes), desc = uc_core_u32(c, notes + 4);
-		u64 at = sizeof(Elf64_Nhdr) + ((name + 3) & ~3ull);
-		u64 size = at + ((desc + 3) & ~3ull);
-
-		if (at + desc > len)
-			return false;
-		if (uc_core_u32(c, notes + 8) == NT_GNU_BUILD_ID && name == 4 &&
-		    !memcmp(notes + sizeof(Elf64_Nhdr), "GNU", 4) && desc && desc <= BUILD_ID_MAX) {
-			ret->len = (u32)desc;
-			memcpy(ret->bytes, notes + at, desc);
-			return true;
-		}
-		if (size > len)
-			return false;
-		notes += size;
-		len -= (u32)size;
-	}
-	return false;
-}
-
-static void image_build_id(const struct image *m, struct build_id *ret)
-{
-	u8 notes[NOTES_MAX];
-	struct segment s;
-	u32 i;
-
-	ret->len = 0;
-	for (i = 0; i < PHDRS_MAX && image_segment(m, i, &s); i++) {
-		u32 len = s.filesz < NOTES_MAX ? (u32)s.filesz : NOTES_MAX;
-
-		if (s.type == PT_NOTE && !image_read(m, s.off, notes, len) &&
-		    notes_build_id(m->c, notes, len, ret))
-			return;
-	}
+	elf_end(core);
+	return status;
 }
 
 /* The open file against what the core has of its start. */
 static enum uc_corefile_status compare(struct uc_corefile *c, const struct uc_core_file *f)
 {
-	struct image file = { .c = c, .fd = f->fd };
-	struct image core = { .c = c, .fd = -1, .base = f->head };
-	struct build_id want, have;
+	u32 eh_size = c->class == ELFCLASS64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+	enum uc_corefile_status status = UC_COREFILE_OTHER;
+	u8 head[HEAD_MAX], eh[sizeof(Elf64_Ehdr)];
+	Elf *elf = open_elf(c, f->fd);
+	u32 len;
 
-	if (!image_open(&file))
-		return UC_COREFILE_OTHER;
-	if (!f->has_head || uc_core_read_own(c, f->head, core.eh, header_size(c)))
-		return UC_COREFILE_UNCHECKED;
-	if (memcmp(core.eh, file.eh, header_size(c)))
-		return UC_COREFILE_OTHER;
-	image_build_id(&core, &want);
-	if (!want.len)
-		return UC_COREFILE_UNCHECKED;
-	image_build_id(&file, &have);
-	return want.len == have.len && !memcmp(want.bytes, have.bytes, want.len) ?
-		       UC_COREFILE_SAME :
-		       UC_COREFILE_OTHER;
+	if (!elf)
+		return status;
+	len = read_head(c, f, head);
+	if (!len)
+		status = UC_COREFILE_UNCHECKED;
+	else if (!read_fd(f->fd, 0, eh, eh_size) && !memcmp(eh, head, eh_size))
+		status = compare_build_ids(elf, head, len);
+	elf_end(elf);
+	return status;
 }
 
 static void settle(struct uc_corefile *c, struct uc_core_file *f)
@@ -215,18 +148,21 @@ int uc_core_file_read(struct uc_corefile *c, u32 file, u64 off, void *dst, u32 l
  * segments share a page, it is the later one's. */
 u32 uc_core_file_flags(struct uc_corefile *c, u32 file, u64 off)
 {
-	struct image m = { .c = c };
-	struct segment s;
-	u32 i, flags = 0;
+	size_t i, nr = 0;
+	u32 flags = 0;
+	GElf_Phdr ph;
+	Elf *elf;
 
 	if (!uc_core_file_usable(c, file))
 		return 0;
-	m.fd = c->file[file].fd;
-	if (!image_open(&m))
+	elf = open_elf(c, c->file[file].fd);
+	if (!elf)
 		return 0;
-	for (i = 0; i < PHDRS_MAX && image_segment(&m, i, &s); i++)
-		if (s.type == PT_LOAD && off >= s.off - s.off % c->page &&
-		    (off <= s.off || off - s.off < s.filesz))
-			flags = s.flags;
+	elf_getphdrnum(elf, &nr);
+	for (i = 0; i < nr && gelf_getphdr(elf, (int)i, &ph); i++)
+		if (ph.p_type == PT_LOAD && off >= ph.p_offset - ph.p_offset % c->page &&
+		    (off <= ph.p_offset || off - ph.p_offset < ph.p_filesz))
+			flags = ph.p_flags;
+	elf_end(elf);
 	return flags;
 }
