@@ -3,7 +3,7 @@
 # Fuzzing; included by the Makefile, which has B, CC, CLANG, CORE, INCLUDES.
 #
 #   make fuzz [FUZZ_SECONDS=n] [FUZZ=name...]   each target for n seconds, with
-#             clang's libFuzzer (libclang-rt-*-dev) and sanitizers; what it
+#             clang's libFuzzer and sanitizers; what it
 #             finds is left in build/fuzz/
 #   make replay   every seed through the same code, built by $(CC); in check
 #
@@ -48,7 +48,9 @@ $B/fuzz/replay_%: $(FUZZ_DEPS)
 	$(CC) $(FUZZ_CFLAGS) -fsanitize=address,undefined -o $@ fuzz/driver.c fuzz/fuzz_$*.c $(FUZZ_SOURCES_$*) $(FUZZ_LIBS_$*)
 
 .PHONY: fuzz replay
-fuzz: $(FUZZ:%=$B/fuzz/fuzz_%)
+fuzz:
+	tools/packages.sh fuzz
+	$(MAKE) $(FUZZ:%=$B/fuzz/fuzz_%)
 	@set -e; for f in $(FUZZ); do \
 		mkdir -p $B/fuzz/corpus/$$f; \
 		echo "fuzz_$$f, $(FUZZ_SECONDS) s"; \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# packages.sh build|check|bench: install the Debian/Ubuntu packages that are
+# packages.sh build|demo|check|bench|fuzz: install the Debian/Ubuntu packages that are
 # missing for it when run as root; else print the command that would.
 set -eu
 
@@ -15,13 +15,15 @@ gcc_version=$(gcc -dumpversion 2>/dev/null || echo 12)
 check="$check qemu-user gdb-multiarch gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu
 	libc6-dev-s390x-cross libc6-dev-i386 lib32gcc-${gcc_version%%.*}-dev"
 bench="$demo g++ linux-perf"
+fuzz="$build libclang-rt-19-dev"
 
 case ${1:-build} in
 build) want=$build ;;
 demo) want="$build $demo" ;;
 check) want="$build $check" ;;
 bench) want="$build $bench" ;;
-*) echo "usage: packages.sh build|demo|check|bench" >&2; exit 2 ;;
+fuzz) want=$fuzz ;;
+*) echo "usage: packages.sh build|demo|check|bench|fuzz" >&2; exit 2 ;;
 esac
 
 missing=
